@@ -1,0 +1,3 @@
+//! The adapter protocol and the processes that speak it.
+
+pub mod protocol;

@@ -1,0 +1,4 @@
+//! Holdoff: a cross-SDK conformance test runner for retry loops.
+
+pub mod adapter;
+pub mod model;

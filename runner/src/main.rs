@@ -1,0 +1,2 @@
+//! The `holdoff` command.
+fn main() {}
