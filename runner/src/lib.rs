@@ -2,3 +2,4 @@
 
 pub mod adapter;
 pub mod model;
+pub mod spec;
