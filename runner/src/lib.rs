@@ -1,6 +1,8 @@
 //! Holdoff: a cross-SDK conformance test runner for retry loops.
 
 pub mod adapter;
+pub mod diagnostic;
+pub mod escape;
 pub mod fixture;
 pub mod model;
 pub mod spec;

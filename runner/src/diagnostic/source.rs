@@ -1,0 +1,59 @@
+//! [`Source`]: a file's name and text, for pointing into it.
+
+use std::path::{Path, PathBuf};
+
+use super::Diagnostic;
+
+/// A file that is being read.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    file: PathBuf,
+    text: &'a str,
+    lines: Vec<&'a str>,
+}
+
+impl<'a> Source<'a> {
+    /// A file's name, as messages show it, and its text.
+    pub fn new(file: impl Into<PathBuf>, text: &'a str) -> Self {
+        Self {
+            file: file.into(),
+            text,
+            lines: text.lines().collect(),
+        }
+    }
+
+    /// The file's name.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Line `line`, from 1; empty beyond the end.
+    pub fn line(&self, line: usize) -> &'a str {
+        line.checked_sub(1)
+            .and_then(|index| self.lines.get(index))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// An error at a line and column, both from 1, over `len` characters.
+    pub fn at(
+        &self,
+        line: usize,
+        col: usize,
+        len: usize,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic {
+            line,
+            col,
+            len,
+            source: Some(self.line(line).to_owned()),
+            ..Diagnostic::of_file(&self.file, message)
+        }
+    }
+}
