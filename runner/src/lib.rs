@@ -6,3 +6,4 @@ pub mod escape;
 pub mod fixture;
 pub mod model;
 pub mod spec;
+pub mod yaml;
