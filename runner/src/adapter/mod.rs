@@ -1,3 +1,20 @@
 //! The adapter protocol and the processes that speak it.
 
+mod environment;
+mod fault;
+mod hello;
+mod launch;
+mod lines;
+mod log;
+mod process;
 pub mod protocol;
+mod session;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use fault::AdapterFault;
+pub use hello::{Hello, PROBE};
+pub use launch::LaunchSpec;
+pub use session::{OpenRequest, Opened, Said, Session};
