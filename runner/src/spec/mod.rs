@@ -9,6 +9,7 @@ mod delay;
 mod document;
 mod loops;
 mod parsers;
+mod read;
 mod when;
 mod words;
 
@@ -23,4 +24,8 @@ pub use parsers::{
     AboveThreshold, DateShape, DateWait, Digits, FractionRule, ParserRow, RepeatedLines, Surfaced,
     ToldJitter, Whitespace, ZeroRule,
 };
+pub use read::CellError;
 pub use when::{Compare, Condition, ConditionWord, When};
+
+#[cfg(test)]
+mod tests;

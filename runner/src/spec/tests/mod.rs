@@ -1,0 +1,5 @@
+//! Tests of the reader as a whole.
+
+mod errors;
+mod properties;
+mod repository;
