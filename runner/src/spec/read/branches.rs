@@ -22,17 +22,17 @@ pub(super) const COLUMNS: &[&str] = &[
     "Lasts",
 ];
 
-/// Names that a branch may refer to.
-#[derive(Debug)]
-pub(super) struct Names {
-    /// Loops of table 6.1, those of faulty rows included.
-    pub(super) loops: Vec<String>,
-    /// Parsers of table 6.3, those of faulty rows included.
-    pub(super) parsers: Vec<String>,
+/// Names that a branch may refer to; none where the table cannot be read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names<'a> {
+    /// Loops of table 6.1.
+    pub(super) loops: Option<&'a [String]>,
+    /// Parsers of table 6.3.
+    pub(super) parsers: Option<&'a [String]>,
 }
 
 /// Reads one row; its mistakes go to `faults`, and then there is no row.
-pub(super) fn row(row: &Row, names: &Names, faults: &mut Vec<Fault>) -> Option<BranchRow> {
+pub(super) fn row(row: &Row, names: Names<'_>, faults: &mut Vec<Fault>) -> Option<BranchRow> {
     let [
         name,
         scope,
@@ -48,11 +48,11 @@ pub(super) fn row(row: &Row, names: &Names, faults: &mut Vec<Fault>) -> Option<B
         return None;
     };
     let mut keep = |fault| faults.push(fault);
-    let owner = owner(name, &names.loops).map_err(&mut keep);
+    let owner = owner(name, names.loops).map_err(&mut keep);
     let scope = word(scope, "scope", Scope::from_word, Scope::ALL).map_err(&mut keep);
     let when = when(condition).map_err(|fault| keep(*fault));
     let told_by = told_by(told).map_err(&mut keep);
-    let parser = parser(parser_name, &names.parsers).map_err(&mut keep);
+    let parser = parser(parser_name, names.parsers).map_err(&mut keep);
     let composition = word(
         composed,
         "composition",
@@ -62,8 +62,7 @@ pub(super) fn row(row: &Row, names: &Names, faults: &mut Vec<Fault>) -> Option<B
     .map_err(&mut keep);
     let local_delay = local_delay(local).map_err(|fault| keep(*fault));
     let untold_wait = untold_wait(untold).map_err(&mut keep);
-    let lasts =
-        word(lasting, "duration of effect", Lasts::from_word, Lasts::ALL).map_err(&mut keep);
+    let lasts = word(lasting, "value of Lasts", Lasts::from_word, Lasts::ALL).map_err(&mut keep);
     let read = BranchRow {
         id: BranchId::new(name.text.as_str()),
         owner: owner.ok()?,
@@ -81,7 +80,10 @@ pub(super) fn row(row: &Row, names: &Names, faults: &mut Vec<Fault>) -> Option<B
 }
 
 /// The longest loop name that is the branch's name or a prefix of it.
-fn owner(cell: &Cell, loops: &[String]) -> Result<LoopId, Fault> {
+fn owner(cell: &Cell, loops: Option<&[String]>) -> Result<LoopId, Fault> {
+    let Some(loops) = loops else {
+        return Ok(LoopId::new(cell.text.as_str()));
+    };
     let is_prefix = |name: &&String| {
         cell.text
             .strip_prefix(name.as_str())
@@ -130,10 +132,13 @@ fn told_source(cell: &Cell) -> Result<ToldSource, Fault> {
     })
 }
 
-fn parser(cell: &Cell, parsers: &[String]) -> Result<Option<ParserId>, Fault> {
+fn parser(cell: &Cell, parsers: Option<&[String]>) -> Result<Option<ParserId>, Fault> {
     if cell.text == "—" {
         return Ok(None);
     }
+    let Some(parsers) = parsers else {
+        return Ok(Some(ParserId::new(cell.text.as_str())));
+    };
     if parsers.contains(&cell.text) {
         return Ok(Some(ParserId::new(cell.text.as_str())));
     }

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::branches::Names;
 use super::fault::Fault;
 use super::markdown::{Found, Lines, table, walk};
-use super::tables::Row;
+use super::tables::Table;
 use super::{branches, clauses, loops, parsers, tables};
 use crate::diagnostic::{Diagnostics, Source};
 use crate::spec::{
@@ -50,9 +50,9 @@ fn digest(text: &str) -> String {
 
 /// The rows of the three tables, not yet read.
 struct Tables {
-    loops: Vec<Row>,
-    branches: Vec<Row>,
-    parsers: Vec<Row>,
+    loops: Table,
+    branches: Table,
+    parsers: Table,
 }
 
 impl Tables {
@@ -60,7 +60,7 @@ impl Tables {
         let lines: Vec<&str> = text.lines().collect();
         let mut rows = |number, title, columns| {
             table(found, number, title, faults)
-                .map(|place| tables::rows(&lines, place, columns, faults))
+                .map(|place| tables::cut(&lines, place, columns, faults))
                 .unwrap_or_default()
         };
         Self {
@@ -71,10 +71,9 @@ impl Tables {
     }
 
     fn read(&self, faults: &mut Vec<Fault>) -> Spec {
-        let names = |rows: &[Row]| rows.iter().map(|row| row.cells[0].text.clone()).collect();
         let names = Names {
-            loops: names(&self.loops),
-            parsers: names(&self.parsers),
+            loops: self.loops.names.as_deref(),
+            parsers: self.parsers.names.as_deref(),
         };
         let mut spec = Spec {
             clauses: Vec::new(),
@@ -83,14 +82,14 @@ impl Tables {
             parsers: Vec::new(),
             digest: String::new(),
         };
-        for row in &self.loops {
+        for row in &self.loops.rows {
             spec.loops.extend(loops::row(row, faults));
         }
-        for row in &self.parsers {
+        for row in &self.parsers.rows {
             spec.parsers.extend(parsers::row(row, faults));
         }
-        for row in &self.branches {
-            spec.branches.extend(branches::row(row, &names, faults));
+        for row in &self.branches.rows {
+            spec.branches.extend(branches::row(row, names, faults));
         }
         // What is wrong by itself would only be repeated by what follows.
         if faults.is_empty() {
@@ -101,12 +100,12 @@ impl Tables {
 
     /// Checks that need more than one table.
     fn join(&self, spec: &Spec, faults: &mut Vec<Fault>) {
-        for (row, cells) in spec.loops.iter().zip(&self.loops) {
+        for (row, cells) in spec.loops.iter().zip(&self.loops.rows) {
             if spec.branches_of(&row.id).next().is_none() {
                 faults.push(cells.cells[0].fault("the loop has no branch in table 6.2"));
             }
         }
-        for (branch, cells) in spec.branches.iter().zip(&self.branches) {
+        for (branch, cells) in spec.branches.iter().zip(&self.branches.rows) {
             let parser = branch.parser.as_ref().and_then(|id| spec.parser(id));
             let owner = spec.loop_row(&branch.owner);
             if let Some(message) = contradiction(branch, parser, owner) {

@@ -140,17 +140,19 @@ fn budget(cell: &Cell) -> Result<Budget, Fault> {
     let mut reader = Reader::new(cell);
     let length = term(&mut reader).map_err(|fault| *fault)?;
     reader.expect("from").map_err(|fault| *fault)?;
+    let unknown = reader.fault("unknown anchor of a budget");
     let mut words = Vec::new();
-    let anchors: Vec<&str> = Anchor::ALL.iter().map(|anchor| anchor.as_str()).collect();
-    let unknown = reader.unexpected(&anchors);
     while let Some(text) = reader.peek() {
         words.push(text.to_owned());
         reader.skip();
     }
-    match Anchor::from_word(&words.join(" ")) {
-        Some(anchor) => Ok(Budget { length, anchor }),
-        None => Err(*unknown),
-    }
+    let found = words.join(" ");
+    Anchor::from_word(&found)
+        .map(|anchor| Budget { length, anchor })
+        .ok_or_else(|| {
+            let anchors: Vec<&str> = Anchor::ALL.iter().map(|anchor| anchor.as_str()).collect();
+            unknown.found(&found).allowed(&anchors)
+        })
 }
 
 fn resets(cell: &Cell) -> Result<Resets, Fault> {

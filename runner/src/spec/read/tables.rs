@@ -27,23 +27,39 @@ pub(super) fn named<'a>(row: &'a Row, columns: &[&str], column: &str) -> &'a Cel
     &row.cells[index.expect("the caller names a column of its own table")]
 }
 
-/// The rows of a table that have a cell for each of `columns`. Mistakes go to
-/// `faults`; a row with one is left out.
-pub(super) fn rows(
+/// A table that was cut into rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Table {
+    /// The rows that have a cell for each column.
+    pub(super) rows: Vec<Row>,
+    /// The names of all rows, those with mistakes included, so that a mistake
+    /// is not reported again wherever its row is referred to. None if the
+    /// table cannot be read at all.
+    pub(super) names: Option<Vec<String>>,
+}
+
+/// Cuts a table. Mistakes go to `faults`.
+pub(super) fn cut(
     lines: &[&str],
     place: Place,
     columns: &[&str],
     faults: &mut Vec<Fault>,
-) -> Vec<Row> {
+) -> Table {
     let cells = |line: usize| split_row(line, lines[line - 1]);
     let header = cells(place.first_line);
     let Some(order) = order(&header, place.first_line, lines, columns, faults) else {
-        return Vec::new();
+        return Table::default();
     };
     let mut rows: Vec<Row> = Vec::new();
+    let mut names = Vec::new();
     // The line below the header is the delimiter.
     for line in place.first_line + 2..=place.last_line {
         let found = cells(line);
+        if let Some(name) = found.get(order[0])
+            && !names.contains(&name.text)
+        {
+            names.push(name.text.clone());
+        }
         if !is_whole(&found, &header, line, lines, faults) {
             continue;
         }
@@ -61,7 +77,10 @@ pub(super) fn rows(
             rows.push(row);
         }
     }
-    rows
+    Table {
+        rows,
+        names: Some(names),
+    }
 }
 
 /// Index in the header of each column; none if the header has a mistake.
@@ -138,7 +157,7 @@ fn is_name(cell: &Cell, faults: &mut Vec<Fault>) -> bool {
     let good = cell.text.split('.').all(is_part);
     if !good {
         faults.push(
-            cell.fault("no name")
+            cell.fault("not a name of a row")
                 .found(&cell.text)
                 .allowed(&["words of a-z, 0-9 and -, joined by dots"]),
         );
