@@ -5,5 +5,7 @@ pub mod diagnostic;
 pub mod escape;
 pub mod fixture;
 pub mod model;
+pub mod replay;
 pub mod spec;
+pub mod tap;
 pub mod yaml;
