@@ -1,11 +1,14 @@
 //! Holdoff: a cross-SDK conformance test runner for retry loops.
 
 pub mod adapter;
+pub mod defect;
 pub mod diagnostic;
 pub mod escape;
 pub mod fixture;
 pub mod model;
+pub mod oracle;
 pub mod replay;
+pub mod retry_after;
 pub mod spec;
 pub mod tap;
 pub mod yaml;

@@ -1,0 +1,386 @@
+//! Machines `retry` and `replay`: the timeline of calls that repeat requests
+//! which got no answer (SPEC.md §4, §6, §7, §10).
+
+use super::behaviour::{
+    Behaviour, CancelRule, ClockUse, HopCredentials, RepeatedRequest, ReplayToken,
+};
+use super::call::{CallState, State, planned};
+use super::expectation::{
+    Authorization, BodyOf, Expectation, ExpectedAttempt, ExpectedOutcome, ExpectedRequest,
+    MethodOf, Target,
+};
+use super::script::{Arrival, Cursor, Served, arrival, describe};
+use super::setting::Setting;
+use crate::adapter::protocol::{CancelPoint, Verb};
+use crate::fixture::CallStep;
+use crate::model::{Allowed, ErrorKind, Span};
+use crate::spec::Param;
+
+/// Derives the timeline of a case under a behaviour.
+pub fn expectation(setting: &Setting<'_>, behaviour: &Behaviour) -> Expectation {
+    let mut run = Run::new(setting, behaviour);
+    run.play();
+    run.finish()
+}
+
+/// Something that happens to a call.
+#[derive(Clone, Debug)]
+pub(super) enum Event<'a> {
+    Start,
+    Send,
+    Arrive(Served<'a>, Failure),
+    Cancel,
+    /// A cancellation that waited for the end of a wait.
+    CancelDue,
+    /// The wait after the last attempt is over.
+    EndWith(ExpectedOutcome),
+}
+
+/// How a request ended for the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// It did not fail: a reply arrived, whatever its status.
+    None,
+    /// The connection failed.
+    Transport,
+    /// The client's own time limit passed.
+    Timeout,
+}
+
+struct Scheduled<'a> {
+    at: Allowed,
+    /// Actions of the fixture precede timers of the same instant.
+    rank: u8,
+    order: u64,
+    call: usize,
+    ticket: u64,
+    event: Event<'a>,
+}
+
+pub(super) struct Run<'a> {
+    pub(super) setting: &'a Setting<'a>,
+    pub(super) behaviour: &'a Behaviour,
+    pub(super) calls: Vec<CallState>,
+    cursor: Cursor<'a>,
+    queue: Vec<Scheduled<'a>>,
+    order: u64,
+    overflow: u32,
+}
+
+/// A script that never ends a call is a fixture error; derivation stops here.
+const MOST_EVENTS: u64 = 20_000;
+
+impl<'a> Run<'a> {
+    fn new(setting: &'a Setting<'a>, behaviour: &'a Behaviour) -> Self {
+        let calls = planned(setting.case)
+            .into_iter()
+            .map(CallState::new)
+            .collect();
+        let mut run = Self {
+            setting,
+            behaviour,
+            calls,
+            cursor: Cursor::new(setting.case),
+            queue: Vec::new(),
+            order: 0,
+            overflow: 0,
+        };
+        for index in 0..run.calls.len() {
+            let at = Allowed::exact(run.calls[index].plan.at);
+            run.push(index, at, 1, Event::Start);
+        }
+        for step in &setting.case.calls {
+            if let CallStep::Cancel { at, call } = step
+                && let Some(index) = run.calls.iter().position(|state| state.plan.id == *call)
+            {
+                run.push(index, Allowed::exact(*at), 0, Event::Cancel);
+            }
+        }
+        run
+    }
+
+    fn push(&mut self, call: usize, at: Allowed, rank: u8, event: Event<'a>) {
+        self.order += 1;
+        let ticket = self.calls[call].ticket;
+        self.queue.push(Scheduled {
+            at,
+            rank,
+            order: self.order,
+            call,
+            ticket,
+            event,
+        });
+    }
+
+    /// Schedules what a call does next; whatever was scheduled for it before
+    /// no longer happens.
+    pub(super) fn schedule(&mut self, call: usize, at: Allowed, event: Event<'a>) {
+        self.calls[call].ticket += 1;
+        if self.passes_horizon(&at) {
+            let ended = ExpectedOutcome::NeverEnded;
+            self.calls[call].end(&Allowed::Observed, ended);
+            return;
+        }
+        self.push(call, at, 2, event);
+    }
+
+    fn passes_horizon(&self, at: &Allowed) -> bool {
+        matches!((self.setting.horizon, at.shortest()), (Some(horizon), Some(at)) if at > horizon)
+    }
+
+    fn play(&mut self) {
+        while let Some(next) = self.take_next() {
+            if self.order > MOST_EVENTS {
+                break;
+            }
+            let stale = next.rank == 2 && next.ticket != self.calls[next.call].ticket;
+            if stale {
+                continue;
+            }
+            match next.event {
+                Event::Start => self.start(next.call, &next.at),
+                Event::Send => self.send(next.call, &next.at),
+                Event::Arrive(served, failure) => self.arrive(next.call, &next.at, served, failure),
+                Event::Cancel => self.cancel(next.call, &next.at),
+                Event::CancelDue => self.calls[next.call].end(&next.at, ExpectedOutcome::Cancelled),
+                Event::EndWith(outcome) => self.calls[next.call].end(&next.at, outcome),
+            }
+        }
+    }
+
+    fn take_next(&mut self) -> Option<Scheduled<'a>> {
+        let key = |scheduled: &Scheduled<'_>| {
+            (
+                scheduled.at.shortest().unwrap_or(Span::MAX),
+                scheduled.rank,
+                scheduled.order,
+            )
+        };
+        let index = (0..self.queue.len()).min_by_key(|index| key(&self.queue[*index]))?;
+        Some(self.queue.swap_remove(index))
+    }
+
+    fn start(&mut self, call: usize, at: &Allowed) {
+        let before_start = self.calls[call].plan.cancel == Some(CancelPoint::BeforeStart);
+        match (before_start, self.behaviour.cancel) {
+            (false, _) | (true, CancelRule::Ignored) => {
+                self.schedule(call, at.clone(), Event::Send)
+            }
+            (true, CancelRule::AfterFirstAttempt) => {
+                self.calls[call].cancel_pending = true;
+                self.schedule(call, at.clone(), Event::Send);
+            }
+            (true, CancelRule::IsAnError) => self.calls[call].end(at, raised_other()),
+            (true, _) => self.calls[call].end(at, ExpectedOutcome::Cancelled),
+        }
+    }
+
+    fn send(&mut self, call: usize, at: &Allowed) {
+        let state = &self.calls[call];
+        if state.cancel_pending
+            && state.gap.is_some()
+            && self.behaviour.cancel == CancelRule::AfterTheWait
+        {
+            self.stop(call, at, ExpectedOutcome::Cancelled);
+            return;
+        }
+        let timeout = self.setting.span_knob(Param::RequestTimeout);
+        let route = if self.calls[call].target == Target::HopTwo {
+            "hop2"
+        } else {
+            ""
+        };
+        let served = self.cursor.serve(route);
+        self.record(call, at, served);
+        let arrival = match served {
+            Served::Step(step) => arrival(step, timeout),
+            Served::Overflow => {
+                self.overflow += 1;
+                Arrival::Reply(Span::ZERO)
+            }
+        };
+        let (span, failure) = match arrival {
+            Arrival::Reply(delay) => (delay, Failure::None),
+            Arrival::Broken(delay) => (delay, Failure::Transport),
+            Arrival::TimedOut(timeout) => (timeout, Failure::Timeout),
+            Arrival::Never => {
+                self.calls[call].ticket += 1;
+                return;
+            }
+        };
+        let when = at + &Allowed::exact(span);
+        self.schedule(call, when, Event::Arrive(served, failure));
+    }
+
+    fn record(&mut self, call: usize, at: &Allowed, served: Served<'_>) {
+        let request = self.request(call);
+        let state = &mut self.calls[call];
+        let repeats_last = state.out.attempts.last().is_some_and(|last| {
+            last.request.target == request.target && last.request.method == request.method
+        });
+        let gap = state.take_gap(repeats_last);
+        if state.state == State::Done {
+            state.out.late_attempts += 1;
+        }
+        state.counted += 1;
+        state.attempt += 1;
+        state.out.attempts.push(ExpectedAttempt {
+            gap,
+            at: at.clone(),
+            request,
+            reply: describe(served),
+        });
+    }
+
+    fn request(&self, call: usize) -> ExpectedRequest {
+        let state = &self.calls[call];
+        let repeated = state
+            .out
+            .attempts
+            .iter()
+            .any(|attempt| attempt.request.target == state.target);
+        let (method, body) = match (
+            repeated,
+            self.behaviour.repeated,
+            sends_body(state.plan.verb),
+        ) {
+            (true, RepeatedRequest::WithoutBody, true) => (MethodOf::Own, BodyOf::Lost),
+            (true, RepeatedRequest::AsGet, true) => (MethodOf::Get, BodyOf::Lost),
+            _ => (MethodOf::Own, BodyOf::Own),
+        };
+        let authorization = match (state.target, state.plan.auth) {
+            (Target::HopTwo, _) if self.behaviour.hop_two.credentials == HopCredentials::Kept => {
+                Authorization::Present
+            }
+            (Target::HopTwo, _) => Authorization::Absent,
+            (_, None) => Authorization::Free,
+            (_, Some(_))
+                if state.fresh_token && self.behaviour.auth.token == ReplayToken::Fresh =>
+            {
+                Authorization::Second
+            }
+            (_, Some(_)) => Authorization::First,
+        };
+        ExpectedRequest {
+            target: state.target,
+            method,
+            body,
+            authorization,
+        }
+    }
+
+    fn cancel(&mut self, call: usize, at: &Allowed) {
+        let waiting = self.calls[call].gap.is_some();
+        if self.calls[call].state == State::Done {
+            return;
+        }
+        match self.behaviour.cancel {
+            CancelRule::Ignored => {}
+            CancelRule::AfterTheWait if waiting => self.calls[call].cancel_pending = true,
+            CancelRule::IsAnError => self.stop(call, at, raised_other()),
+            CancelRule::TimerGoesOn if waiting => {
+                self.calls[call].end(at, ExpectedOutcome::Cancelled)
+            }
+            _ => self.stop(call, at, ExpectedOutcome::Cancelled),
+        }
+    }
+
+    /// Ends a call and everything that was scheduled for it.
+    pub(super) fn stop(&mut self, call: usize, at: &Allowed, outcome: ExpectedOutcome) {
+        self.calls[call].ticket += 1;
+        self.calls[call].end(at, outcome);
+    }
+
+    /// Waits, then sends.
+    pub(super) fn wait(&mut self, call: usize, at: &Allowed, length: &Allowed, why: String) {
+        let slices = self.slices(at, length);
+        let on_wire = match &slices {
+            Some(slices) => slices
+                .iter()
+                .fold(Allowed::exact(Span::ZERO), |sum, slice| &sum + slice),
+            None => not_negative(length),
+        };
+        let asked = slices.unwrap_or_else(|| vec![length.clone()]);
+        let state = &mut self.calls[call];
+        state.out.asked.extend(asked);
+        state.waits += 1;
+        state.gap = Some((on_wire.clone(), why));
+        self.schedule(call, at + &on_wire, Event::Send);
+    }
+
+    /// A wait that ends when the wall clock shows an instant, in slices of at
+    /// most a second.
+    pub(super) fn slices(&self, at: &Allowed, length: &Allowed) -> Option<Vec<Allowed>> {
+        const SLICE: Span = Span::from_secs(1);
+        const MOST: usize = 20_000;
+        if self.behaviour.clock != ClockUse::WallDeadline
+            || self.setting.case.clock.steps.is_empty()
+        {
+            return None;
+        }
+        let (mut now, length) = (at.as_exact()?, length.as_exact()?);
+        let wall = |instant: Span| crate::model::wall_span(self.setting.wall_at(instant));
+        let deadline = wall(now) + length;
+        let mut slices = Vec::new();
+        while wall(now) < deadline && slices.len() < MOST {
+            let slice = SLICE.min(deadline - wall(now));
+            slices.push(Allowed::exact(slice));
+            now += slice;
+        }
+        Some(slices)
+    }
+
+    pub(super) fn begin_wait_then_end(
+        &mut self,
+        call: usize,
+        at: &Allowed,
+        length: &Allowed,
+        outcome: ExpectedOutcome,
+    ) {
+        self.calls[call].out.asked.push(length.clone());
+        self.schedule(call, at + &not_negative(length), Event::EndWith(outcome));
+    }
+
+    pub(super) fn cancel_after(&mut self, call: usize, at: &Allowed, length: &Allowed) {
+        self.schedule(call, at + &not_negative(length), Event::CancelDue);
+    }
+
+    fn finish(self) -> Expectation {
+        Expectation {
+            unserved: self.cursor.unserved(),
+            overflow: self.overflow,
+            quiet_until: self.setting.case.expect.quiet_until,
+            calls: self
+                .calls
+                .into_iter()
+                .map(|state| (state.plan.id.clone(), state.out))
+                .collect(),
+        }
+    }
+}
+
+fn sends_body(verb: Verb) -> bool {
+    matches!(
+        verb,
+        Verb::Write | Verb::WriteUnsafe | Verb::Upload | Verb::Send
+    )
+}
+
+pub(super) fn not_negative(length: &Allowed) -> Allowed {
+    match length {
+        Allowed::AnyOf(intervals) => Allowed::any_of(
+            intervals
+                .iter()
+                .map(|interval| interval.map(|span| span.max(Span::ZERO))),
+        ),
+        Allowed::Observed => Allowed::Observed,
+    }
+}
+
+pub(super) fn raised_other() -> ExpectedOutcome {
+    ExpectedOutcome::Raised {
+        kind: ErrorKind::Other,
+        status: None,
+        retry_after: None,
+    }
+}

@@ -1,0 +1,114 @@
+//! Whether a host can run a case at all.
+
+use super::setting::Setting;
+use crate::adapter::protocol::{ClockKind, ParamValue};
+use crate::fixture::{CallStep, ClockNeed};
+use crate::model::Feature;
+
+/// Why a host cannot run a case.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsupported {
+    /// It has no such loop.
+    #[error("the adapter has no loop `{0}`")]
+    Loop(String),
+    /// A knob is fixed at another value.
+    #[error("`{name}` is fixed at {fixed}, the case wants {wanted}")]
+    Fixed {
+        /// Knob.
+        name: String,
+        /// What the host has.
+        fixed: String,
+        /// What the case wants.
+        wanted: String,
+    },
+    /// A knob is neither claimed nor stated.
+    #[error("`{0}` can be neither set nor is it stated")]
+    Knob(String),
+    /// A feature is missing.
+    #[error("the adapter does not claim the feature `{0}`")]
+    Feature(&'static str),
+    /// The clock in use cannot show it.
+    #[error("the case needs the {wanted} clock, this run uses the {used} clock")]
+    Clock {
+        /// What the case needs.
+        wanted: &'static str,
+        /// What is used.
+        used: &'static str,
+    },
+}
+
+impl Unsupported {
+    /// Whether another clock would do.
+    pub fn is_clock(&self) -> bool {
+        matches!(self, Self::Clock { .. })
+    }
+}
+
+/// Checks that the host can run the case under the setting's clock.
+///
+/// # Errors
+/// The first reason why it cannot; reasons of the host before those of the clock.
+pub fn supports(setting: &Setting<'_>) -> Result<(), Unsupported> {
+    let (case, host) = (setting.case, setting.host);
+    let Some(host_loop) = host.loops.get(&case.loop_id) else {
+        return Err(Unsupported::Loop(case.loop_id.to_string()));
+    };
+    for (name, wanted) in &case.params {
+        if host.params.contains(name) {
+            continue;
+        }
+        match host_loop.constants.get(name) {
+            Some(fixed) if fixed == wanted => {}
+            Some(fixed) => {
+                return Err(Unsupported::Fixed {
+                    name: name.clone(),
+                    fixed: shown(*fixed),
+                    wanted: shown(*wanted),
+                });
+            }
+            None => return Err(Unsupported::Knob(name.clone())),
+        }
+    }
+    let cancels = case.calls.iter().any(|step| {
+        matches!(
+            step,
+            CallStep::Cancel { .. }
+                | CallStep::Call {
+                    cancel: Some(_),
+                    ..
+                }
+        )
+    });
+    let implied = cancels.then_some(Feature::Cancel);
+    for feature in case.needs.features.iter().copied().chain(implied) {
+        if !host.features.contains(&feature) {
+            return Err(Unsupported::Feature(feature.as_str()));
+        }
+    }
+    clock_serves(setting)
+}
+
+fn shown(value: ParamValue) -> String {
+    match value {
+        ParamValue::Count(count) => count.to_string(),
+        ParamValue::Duration(span) => span.to_string(),
+    }
+}
+
+fn clock_serves(setting: &Setting<'_>) -> Result<(), Unsupported> {
+    let clock = &setting.case.clock;
+    let scenario = clock.tick.is_some() || !clock.steps.is_empty() || clock.start.is_some();
+    let wanted = match (setting.case.needs.clock, setting.clock) {
+        (ClockNeed::Injected, kind) if kind != ClockKind::Injected => "injected",
+        (ClockNeed::Virtual, kind) if kind != ClockKind::Virtual => "virtual",
+        (ClockNeed::Owned, ClockKind::Real) => "virtual or injected",
+        (_, ClockKind::Real) if scenario => "virtual or injected",
+        _ => return Ok(()),
+    };
+    let used = match setting.clock {
+        ClockKind::Virtual => "virtual",
+        ClockKind::Injected => "injected",
+        ClockKind::Real => "real",
+    };
+    Err(Unsupported::Clock { wanted, used })
+}

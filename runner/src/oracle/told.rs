@@ -1,0 +1,351 @@
+//! What a client does with a told wait: limits of the host, then composition
+//! with the local delay.
+
+use std::collections::BTreeSet;
+
+use super::behaviour::{Behaviour, ClockUse, ComposeAs, Fit, Honoured, Jitter, OverRange, Unit};
+use super::setting::Setting;
+use crate::fixture::Step;
+use crate::model::{Allowed, Interval, Span, TokenContext, wall_shifted};
+use crate::retry_after::{Told, ToldForm, WallReading, read};
+use crate::spec::{BranchRow, Composition, Param, ToldSource, UntoldWait};
+
+/// What a reply names, in every way in which it may be read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Named {
+    /// Alternatives; one, unless the specification leaves a choice or the
+    /// instant of the reply is a draw.
+    pub(super) alternatives: Vec<Told>,
+}
+
+impl Named {
+    /// Whether some reading of it is a told wait.
+    pub(super) fn is_told(&self) -> bool {
+        self.alternatives
+            .iter()
+            .any(|told| matches!(told, Told::Wait(..) | Told::Unsettled(_)))
+    }
+
+    /// Whether reading it raises.
+    pub(super) fn raises(&self) -> bool {
+        self.alternatives.contains(&Told::Raises)
+    }
+
+    /// What an error shows of it: the value as the server named it.
+    pub(super) fn on_error(&self, limit: Option<Span>) -> Option<Allowed> {
+        if self
+            .alternatives
+            .iter()
+            .any(|told| matches!(told, Told::Unsettled(_)))
+            || self.alternatives.len() > 1
+        {
+            let spans: BTreeSet<_> = self.alternatives.iter().filter_map(shown).collect();
+            return match spans.len() {
+                1 if self.alternatives.iter().all(|told| shown(told).is_some()) => {
+                    spans.first().map(|span| Allowed::exact(*span))
+                }
+                _ => Some(Allowed::Observed),
+            };
+        }
+        let span = self.alternatives.first().and_then(shown)?;
+        limit
+            .is_none_or(|limit| span <= limit)
+            .then(|| Allowed::exact(span))
+    }
+}
+
+fn shown(told: &Told) -> Option<Span> {
+    match told {
+        Told::Wait(span, _) => Some(*span),
+        _ => None,
+    }
+}
+
+/// Reads what a reply of `step`, served at `at`, names under `branch`.
+pub(super) fn named(
+    setting: &Setting<'_>,
+    behaviour: &Behaviour,
+    branch: &BranchRow,
+    step: &Step,
+    at: &Allowed,
+) -> Named {
+    let Some(parser) = branch
+        .parser
+        .as_ref()
+        .and_then(|id| setting.spec.parser(id))
+    else {
+        return Named {
+            alternatives: vec![Told::Nothing],
+        };
+    };
+    let reads_retry_after = branch
+        .told_by
+        .iter()
+        .any(|source| matches!(source, ToldSource::Seconds | ToldSource::Date));
+    if !reads_retry_after || behaviour.told.honoured == Honoured::Never {
+        return Named {
+            alternatives: vec![Told::Nothing],
+        };
+    }
+    let mut alternatives = Vec::new();
+    for wall in setting.walls_of(at) {
+        let context = TokenContext {
+            wall,
+            base_url: "",
+            mark: "",
+            request_url: "",
+        };
+        let lines: Vec<String> = step
+            .headers
+            .iter()
+            .filter(|(name, _)| name == "retry-after")
+            .map(|(_, value)| value.resolve(&context))
+            .collect();
+        let seen = second_reading(setting, behaviour, wall);
+        let clock = WallReading {
+            wall: seen,
+            zone: setting.zone(),
+        };
+        match read(&lines, parser, &behaviour.reading, &clock) {
+            Told::AnyOf(choices) => alternatives.extend(choices),
+            told => alternatives.push(told),
+        }
+    }
+    alternatives.dedup();
+    Named { alternatives }
+}
+
+/// Two readings of a ticking clock: the one that the distance is computed from
+/// is the second.
+fn second_reading(
+    setting: &Setting<'_>,
+    behaviour: &Behaviour,
+    wall: jiff::Timestamp,
+) -> jiff::Timestamp {
+    match (behaviour.clock, setting.case.clock.tick) {
+        (ClockUse::TwoReadings, Some(tick)) => wall_shifted(wall, tick),
+        _ => wall,
+    }
+}
+
+/// What a client does after a retryable failure.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum NextStep {
+    /// It waits.
+    Wait(ChosenWait),
+    /// The call ends with the failure's error.
+    Ends,
+    /// The call ends with an error of the reader.
+    Raises,
+}
+
+/// A wait, and where it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ChosenWait {
+    /// On the wire.
+    pub(super) length: Allowed,
+    /// Whether it was told.
+    pub(super) told: bool,
+    /// For people.
+    pub(super) why: String,
+}
+
+/// Chooses the wait after a failure with `status` (none: no reply) that names
+/// `named`, where the local delay would be `local`.
+pub(super) fn choose(
+    setting: &Setting<'_>,
+    behaviour: &Behaviour,
+    branch: &BranchRow,
+    status: Option<u16>,
+    named: &Named,
+    local: Interval,
+) -> NextStep {
+    let mut intervals = Vec::new();
+    let mut reasons = BTreeSet::new();
+    let mut told = false;
+    for alternative in &named.alternatives {
+        match one_wait(setting, behaviour, branch, status, alternative, local) {
+            One::Told(interval, why) => {
+                told = true;
+                reasons.insert(why);
+                intervals.push(interval);
+            }
+            One::Local(why) => {
+                reasons.insert(why);
+                intervals.push(local);
+            }
+            One::Observed => {
+                let why = "not settled by the specification: recorded, never judged".to_owned();
+                return NextStep::Wait(ChosenWait {
+                    length: Allowed::Observed,
+                    told: true,
+                    why,
+                });
+            }
+            One::Ends => return NextStep::Ends,
+            One::Raises => return NextStep::Raises,
+        }
+    }
+    let why = reasons.into_iter().collect::<Vec<_>>().join("; or ");
+    NextStep::Wait(ChosenWait {
+        length: Allowed::any_of(intervals),
+        told,
+        why,
+    })
+}
+
+enum One {
+    Told(Interval, String),
+    Local(String),
+    Observed,
+    Ends,
+    Raises,
+}
+
+fn one_wait(
+    setting: &Setting<'_>,
+    behaviour: &Behaviour,
+    branch: &BranchRow,
+    status: Option<u16>,
+    told: &Told,
+    local: Interval,
+) -> One {
+    let (span, form) = match told {
+        Told::Wait(span, form) => (*span, *form),
+        Told::Unsettled(_) => return One::Observed,
+        Told::Raises => return One::Raises,
+        Told::Nothing | Told::AnyOf(_) => return untold(branch, "nothing was told"),
+    };
+    if status.is_some_and(|status| behaviour.told.ignored_at.contains(&status)) {
+        return untold(branch, "the told wait is not used at this status");
+    }
+    let use_ = &behaviour.told;
+    let scheduled = match within_limits(setting, use_.over_range, scaled(span, form, use_.unit)) {
+        Limited::To(span) => span,
+        Limited::Malformed(why) => return untold(branch, why),
+        Limited::Raises => return One::Raises,
+    };
+    if use_.give_up_above.is_some_and(|limit| scheduled > limit) {
+        return One::Ends;
+    }
+    if use_.discard_above.is_some_and(|limit| scheduled > limit) {
+        return untold(branch, "the told wait is above a threshold");
+    }
+    let told = bent(setting, behaviour, scheduled, form);
+    let composed = match (use_.composition, branch.composition) {
+        (ComposeAs::Add, _) => told + local,
+        (ComposeAs::Longer, _) | (ComposeAs::Specified, Composition::Floor) => told.max(local),
+        (ComposeAs::Shorter, _) => told.min(local),
+        (ComposeAs::Specified, _) => told,
+    };
+    let form = match form {
+        ToldForm::Seconds => "seconds",
+        ToldForm::Date => "a date",
+    };
+    let why = format!(
+        "told {span} as {form}, composition {} of branch `{}`",
+        branch.composition, branch.id
+    );
+    One::Told(composed, why)
+}
+
+fn untold(branch: &BranchRow, reason: &str) -> One {
+    match branch.untold_wait {
+        UntoldWait::NotApplicable => One::Ends,
+        _ => One::Local(format!(
+            "{reason}, so the local delay `{}` of branch `{}`",
+            branch.local_delay, branch.id
+        )),
+    }
+}
+
+fn scaled(span: Span, form: ToldForm, unit: Unit) -> Span {
+    match (form, unit) {
+        (ToldForm::Date, _) | (_, Unit::Seconds) => span,
+        (ToldForm::Seconds, Unit::Millis) => Span::from_nanos(span.as_nanos() / 1_000),
+        (ToldForm::Seconds, Unit::Nanos) => Span::from_nanos(span.as_nanos() / 1_000_000_000),
+    }
+}
+
+enum Limited {
+    To(Span),
+    Malformed(&'static str),
+    Raises,
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "the defects wrap"
+)]
+fn within_limits(setting: &Setting<'_>, over: OverRange, span: Span) -> Limited {
+    let host = setting.host;
+    let secs = u64::try_from(span.floor_secs().max(0)).unwrap_or(u64::MAX);
+    match over {
+        OverRange::FiresAtOnce if u128::from(secs) * 1_000 > 2_147_483_647 => {
+            return Limited::To(Span::from_millis(1));
+        }
+        OverRange::Wraps32 => {
+            let millis = secs.wrapping_mul(1_000) as i32;
+            return Limited::To(Span::from_millis(i64::from(millis.max(0))));
+        }
+        OverRange::Wraps64 => {
+            let nanos = secs.wrapping_mul(1_000_000_000) as i64;
+            let wrapped = Span::from_nanos(i128::from(nanos.max(0)));
+            return Limited::To(
+                host.schedule_limit
+                    .map_or(wrapped, |limit| wrapped.min(limit)),
+            );
+        }
+        _ => {}
+    }
+    let beyond = |limit: Option<Span>| limit.is_some_and(|limit| span > limit);
+    if beyond(host.parse_limit) {
+        return match over {
+            OverRange::Raises => Limited::Raises,
+            _ => Limited::Malformed("the value is above what the host can parse"),
+        };
+    }
+    if beyond(host.schedule_limit) {
+        return match over {
+            OverRange::Raises => Limited::Raises,
+            OverRange::FallsBack => {
+                Limited::Malformed("the value is above what the host can schedule")
+            }
+            _ => Limited::To(host.schedule_limit.unwrap_or(span)),
+        };
+    }
+    Limited::To(span)
+}
+
+fn bent(setting: &Setting<'_>, behaviour: &Behaviour, span: Span, form: ToldForm) -> Interval {
+    let use_ = &behaviour.told;
+    let mut span = span + use_.added;
+    if let Some(cap) = use_.cap {
+        span = span.min(cap);
+    }
+    if use_.fit == Fit::CutToTimeout
+        && let Some(timeout) = setting.span_knob(Param::RequestTimeout)
+    {
+        span = span.min(timeout);
+    }
+    if behaviour.clock == ClockUse::TwoReadings
+        && form == ToldForm::Seconds
+        && let Some(tick) = setting.case.clock.tick
+    {
+        span = span - tick;
+    }
+    match use_.jitter {
+        Jitter::None => Interval::exact(span),
+        Jitter::Up => {
+            let most = setting
+                .span_knob(Param::MaxJitter)
+                .unwrap_or(DEFAULT_JITTER);
+            Interval::new(span, span + most)
+        }
+        Jitter::Factor(lo, hi) => Interval::new(span.scale(lo), span.scale(hi)),
+    }
+}
+
+/// Jitter of clients whose knob is not set (SPEC.md §7).
+const DEFAULT_JITTER: Span = Span::from_millis(100);

@@ -1,0 +1,260 @@
+//! HTTP-dates (RFC 9110 §5.6.7): the three shapes, and what lenient readers
+//! take for one.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::tz::{Offset, TimeZone};
+
+use super::reading::DateRules;
+use crate::model::{MONTHS, Span, long_day_name, short_day_name, wall_span};
+use crate::spec::{DateShape, DateWait};
+
+/// What a text is as a date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DateReading {
+    /// Not one.
+    NotADate,
+    /// The distance to it from now, rounded as the reader rounds.
+    Distance(Span),
+    /// A date whose day name is another day's, or that names a leap second.
+    Odd(Span),
+}
+
+/// The clock and the zone that a date is read with.
+#[derive(Clone, Debug)]
+pub struct WallReading {
+    /// The wall clock.
+    pub wall: Timestamp,
+    /// The zone of the process; only a defective reader uses it.
+    pub zone: TimeZone,
+}
+
+/// Reads `text` as a date.
+pub(super) fn read_date(
+    text: &str,
+    shapes: &[DateShape],
+    rounding: DateWait,
+    rules: DateRules,
+    clock: &WallReading,
+) -> DateReading {
+    if rules.none.is_on() || !text.is_ascii() {
+        return DateReading::NotADate;
+    }
+    let this_year = Offset::UTC.to_datetime(clock.wall).year();
+    let strict = shapes.iter().find_map(|shape| match shape {
+        DateShape::Imf => imf(text),
+        DateShape::Rfc850 if rules.no_rfc850.is_on() => None,
+        DateShape::Rfc850 => rfc850(text, this_year, rules),
+        DateShape::Asctime if rules.no_asctime.is_on() => None,
+        DateShape::Asctime => asctime(text, rules),
+    });
+    let parts = match strict {
+        Some(parts) => Some(parts),
+        None if rules.lenient.is_on() => super::lenient::read(text),
+        None => None,
+    };
+    let Some(parts) = parts else {
+        return DateReading::NotADate;
+    };
+    let Some(instant) = parts.instant(rules, clock) else {
+        return DateReading::NotADate;
+    };
+    let distance = wall_span(instant) - wall_span(clock.wall);
+    let distance = match (rules.truncated.is_on(), rules.exact.is_on(), rounding) {
+        (true, _, _) => Span::from_secs(distance.floor_secs()),
+        (_, true, _) | (_, _, DateWait::Exact | DateWait::NotApplicable) => distance,
+        (_, _, DateWait::Ceil) => Span::from_secs(distance.ceil_secs()),
+    };
+    if parts.is_odd() {
+        DateReading::Odd(distance)
+    } else {
+        DateReading::Distance(distance)
+    }
+}
+
+/// A date in parts, the day not yet checked against the month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DateParts {
+    pub(super) weekday: Option<Weekday>,
+    pub(super) year: i16,
+    pub(super) month: i8,
+    pub(super) day: i8,
+    pub(super) hour: i8,
+    pub(super) minute: i8,
+    pub(super) second: i8,
+}
+
+impl DateParts {
+    fn instant(self, rules: DateRules, clock: &WallReading) -> Option<Timestamp> {
+        let date = match Date::new(self.year, self.month, self.day) {
+            Ok(date) => date,
+            Err(_) if rules.day_rolls_over.is_on() => self.rolled_over()?,
+            Err(_) => return None,
+        };
+        // A leap second has no instant of its own; the second before it stands in.
+        let time = Time::new(self.hour, self.minute, self.second.min(59), 0).ok()?;
+        let civil = DateTime::from_parts(date, time);
+        let zone = if rules.local_zone.is_on() {
+            clock.zone.clone()
+        } else {
+            TimeZone::UTC
+        };
+        zone.to_timestamp(civil).ok()
+    }
+
+    fn rolled_over(self) -> Option<Date> {
+        if !(1..=31).contains(&self.day) {
+            return None;
+        }
+        let last = Date::new(self.year, self.month, 1).ok()?.last_of_month();
+        let mut date = last;
+        for _ in 0..(self.day - last.day()) {
+            date = date.tomorrow().ok()?;
+        }
+        Some(date)
+    }
+
+    fn is_odd(self) -> bool {
+        let named = Date::new(self.year, self.month, self.day)
+            .ok()
+            .map(Date::weekday);
+        self.second == 60 || matches!((self.weekday, named), (Some(said), Some(is)) if said != is)
+    }
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+fn imf(text: &str) -> Option<DateParts> {
+    let mut cursor = Cursor(text);
+    let weekday = cursor.day_name(short_day_name)?;
+    cursor.literal(", ")?;
+    let day = cursor.digits(2)?;
+    cursor.literal(" ")?;
+    let month = cursor.month()?;
+    cursor.literal(" ")?;
+    let year = cursor.digits(4)?;
+    cursor.literal(" ")?;
+    let time = cursor.time()?;
+    cursor.literal(" GMT")?;
+    cursor.end()?;
+    parts(Some(weekday), year, month, day, time)
+}
+
+/// `Sunday, 06-Nov-94 08:49:37 GMT`.
+fn rfc850(text: &str, this_year: i16, rules: DateRules) -> Option<DateParts> {
+    let mut cursor = Cursor(text);
+    let weekday = cursor.day_name(long_day_name)?;
+    cursor.literal(", ")?;
+    let day = cursor.digits(2)?;
+    cursor.literal("-")?;
+    let month = cursor.month()?;
+    cursor.literal("-")?;
+    let short = i16::try_from(cursor.digits(2)?).ok()?;
+    cursor.literal(" ")?;
+    let time = cursor.time()?;
+    cursor.literal(" GMT")?;
+    cursor.end()?;
+    let year = if rules.century_1900.is_on() {
+        1900 + short
+    } else {
+        full_year(short, this_year)
+    };
+    parts(Some(weekday), u32::try_from(year).ok()?, month, day, time)
+}
+
+/// A year that would lie more than 50 years ahead is the most recent past one
+/// with the same digits (RFC 9110 §5.6.7).
+fn full_year(short: i16, this_year: i16) -> i16 {
+    let year = this_year - this_year.rem_euclid(100) + short;
+    if year > this_year + 50 {
+        year - 100
+    } else {
+        year
+    }
+}
+
+/// `Sun Nov  6 08:49:37 1994`.
+fn asctime(text: &str, rules: DateRules) -> Option<DateParts> {
+    let mut cursor = Cursor(text);
+    let weekday = cursor.day_name(short_day_name)?;
+    cursor.literal(" ")?;
+    let month = cursor.month()?;
+    cursor.literal(" ")?;
+    let day = match cursor.literal(" ") {
+        Some(()) if rules.no_padded_day.is_on() => return None,
+        Some(()) => cursor.digits(1)?,
+        None => cursor.digits(2)?,
+    };
+    cursor.literal(" ")?;
+    let time = cursor.time()?;
+    cursor.literal(" ")?;
+    let year = cursor.digits(4)?;
+    cursor.end()?;
+    parts(Some(weekday), year, month, day, time)
+}
+
+pub(super) fn parts(
+    weekday: Option<Weekday>,
+    year: u32,
+    month: i8,
+    day: u32,
+    time: (u32, u32, u32),
+) -> Option<DateParts> {
+    let (hour, minute, second) = time;
+    (hour < 24 && minute < 60 && second <= 60).then_some(())?;
+    Some(DateParts {
+        weekday,
+        year: i16::try_from(year).ok()?,
+        month,
+        day: i8::try_from(day).ok()?,
+        hour: i8::try_from(hour).ok()?,
+        minute: i8::try_from(minute).ok()?,
+        second: i8::try_from(second).ok()?,
+    })
+}
+
+/// What is left of a text that is read from the left.
+struct Cursor<'a>(&'a str);
+
+impl Cursor<'_> {
+    fn literal(&mut self, text: &str) -> Option<()> {
+        self.0 = self.0.strip_prefix(text)?;
+        Some(())
+    }
+
+    fn digits(&mut self, count: usize) -> Option<u32> {
+        let (digits, rest) = self.0.split_at_checked(count)?;
+        digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then_some(())?;
+        self.0 = rest;
+        digits.parse().ok()
+    }
+
+    fn day_name(&mut self, name: fn(Weekday) -> &'static str) -> Option<Weekday> {
+        let weekday = Weekday::Monday
+            .cycle_forward()
+            .take(7)
+            .find(|day| self.0.starts_with(name(*day)))?;
+        self.literal(name(weekday))?;
+        Some(weekday)
+    }
+
+    fn month(&mut self) -> Option<i8> {
+        let index = MONTHS.iter().position(|month| self.0.starts_with(month))?;
+        self.literal(MONTHS[index])?;
+        i8::try_from(index + 1).ok()
+    }
+
+    fn time(&mut self) -> Option<(u32, u32, u32)> {
+        let hour = self.digits(2)?;
+        self.literal(":")?;
+        let minute = self.digits(2)?;
+        self.literal(":")?;
+        Some((hour, minute, self.digits(2)?))
+    }
+
+    fn end(&self) -> Option<()> {
+        self.0.is_empty().then_some(())
+    }
+}

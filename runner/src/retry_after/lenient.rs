@@ -1,0 +1,93 @@
+//! What lenient date readers take for a date: a defect, modelled so that it
+//! can be named when it is seen.
+
+use jiff::civil::Weekday;
+
+use super::dates::{DateParts, parts};
+use crate::model::{MONTHS, long_day_name, short_day_name};
+
+/// Reads a date in any order of the usual words: names in any letters, with or
+/// without commas, dashes, day name and zone; ISO 8601; `Jan 1 2099`.
+pub(super) fn read(text: &str) -> Option<DateParts> {
+    if let Some(iso) = iso_8601(text) {
+        return Some(iso);
+    }
+    let mut found = Words::default();
+    for word in text.split([' ', ',', '-']).filter(|word| !word.is_empty()) {
+        found.take(word)?;
+    }
+    parts(
+        found.weekday,
+        found.year?,
+        found.month?,
+        found.day?,
+        found.time.unwrap_or((0, 0, 0)),
+    )
+}
+
+#[derive(Default)]
+struct Words {
+    weekday: Option<Weekday>,
+    day: Option<u32>,
+    month: Option<i8>,
+    year: Option<u32>,
+    time: Option<(u32, u32, u32)>,
+}
+
+impl Words {
+    fn take(&mut self, word: &str) -> Option<()> {
+        let same = |name: &str| name.eq_ignore_ascii_case(word);
+        let weekday = Weekday::Monday
+            .cycle_forward()
+            .take(7)
+            .find(|day| same(short_day_name(*day)) || same(long_day_name(*day)));
+        if weekday.is_some() {
+            self.weekday = weekday;
+        } else if let Some(index) = MONTHS.iter().position(|month| same(month)) {
+            self.month = i8::try_from(index + 1).ok();
+        } else if word.contains(':') {
+            self.time = Some(clock_time(word)?);
+        } else if word.bytes().all(|byte| byte.is_ascii_digit()) {
+            let number = word.parse().ok()?;
+            match word.len() {
+                1 | 2 if self.day.is_none() => self.day = Some(number),
+                4 => self.year = Some(number),
+                _ => return None,
+            }
+        } else {
+            let zone = ["GMT", "UTC", "UT", "Z", "EST", "+0000"];
+            zone.iter().any(|name| same(name)).then_some(())?;
+        }
+        Some(())
+    }
+}
+
+fn clock_time(word: &str) -> Option<(u32, u32, u32)> {
+    let numbers: Vec<u32> = word
+        .split(':')
+        .map(|part| part.parse().ok())
+        .collect::<Option<_>>()?;
+    match numbers.as_slice() {
+        [hour, minute, second] => Some((*hour, *minute, *second)),
+        _ => None,
+    }
+}
+
+/// `2030-01-01T00:00:20Z`.
+fn iso_8601(text: &str) -> Option<DateParts> {
+    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let numbers: Vec<u32> = date
+        .split('-')
+        .map(|part| part.parse().ok())
+        .collect::<Option<_>>()?;
+    match numbers.as_slice() {
+        [year, month, day] => parts(
+            None,
+            *year,
+            i8::try_from(*month).ok()?,
+            *day,
+            clock_time(time)?,
+        ),
+        _ => None,
+    }
+}
