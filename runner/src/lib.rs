@@ -5,6 +5,7 @@ pub mod defect;
 pub mod diagnostic;
 pub mod escape;
 pub mod fixture;
+pub mod judge;
 pub mod model;
 pub mod oracle;
 pub mod replay;

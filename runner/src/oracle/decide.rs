@@ -46,7 +46,7 @@ impl<'a> Run<'a> {
             return;
         }
         let step = match served {
-            Served::Step(step) => Some(step),
+            Served::Step(_, step) => Some(step),
             Served::Overflow => None,
         };
         let status = (failure == Failure::None).then(|| step.map_or(500, |step| step.status));

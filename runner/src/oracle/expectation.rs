@@ -68,6 +68,8 @@ pub struct ExpectedAttempt {
     pub request: ExpectedRequest,
     /// What answers it, for people.
     pub reply: String,
+    /// Index of the step that answers it; none: beyond the script.
+    pub step: Option<usize>,
 }
 
 /// The time between a reply and the next request.

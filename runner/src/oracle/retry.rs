@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
         let served = self.cursor.serve(route);
         self.record(call, at, served);
         let arrival = match served {
-            Served::Step(step) => arrival(step, timeout),
+            Served::Step(_, step) => arrival(step, timeout),
             Served::Overflow => {
                 self.overflow += 1;
                 Arrival::Reply(Span::ZERO)
@@ -229,6 +229,10 @@ impl<'a> Run<'a> {
             at: at.clone(),
             request,
             reply: describe(served),
+            step: match served {
+                Served::Step(index, _) => Some(index),
+                Served::Overflow => None,
+            },
         });
     }
 

@@ -14,8 +14,8 @@ pub(super) struct Cursor<'a> {
 /// What answers a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Served<'a> {
-    /// A step of the script.
-    Step(&'a Step),
+    /// A step of the script, by index.
+    Step(usize, &'a Step),
     /// Nothing of the script: the overflow reply, a 500.
     Overflow,
 }
@@ -40,11 +40,12 @@ impl<'a> Cursor<'a> {
                 self.advance();
                 continue;
             }
+            let index = self.next;
             self.served += 1;
             if step.times == Times::Exactly(self.served) {
                 self.advance();
             }
-            return Served::Step(step);
+            return Served::Step(index, step);
         }
         Served::Overflow
     }
@@ -92,7 +93,7 @@ pub(super) fn arrival(step: &Step, timeout: Option<Span>) -> Arrival {
 
 /// A step for people: `503 retry-after: 120`.
 pub(super) fn describe(served: Served<'_>) -> String {
-    let Served::Step(step) = served else {
+    let Served::Step(_, step) = served else {
         return "500 (beyond the script)".to_owned();
     };
     if let Some(fault) = step.fault {

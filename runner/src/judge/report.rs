@@ -1,0 +1,67 @@
+//! [`CaseReport`]: everything that any sink says of one case on one adapter.
+
+use serde::{Deserialize, Serialize};
+
+use super::verdict::{Diagnosis, Difference, Verdict};
+use crate::adapter::protocol::ClockKind;
+use crate::model::{CaseId, ClauseId, FixtureId, LoopId, Span};
+
+/// One case on one adapter, judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseReport {
+    /// `reference@0.1.0`.
+    pub adapter: String,
+    /// Version of the SDK.
+    pub version: String,
+    /// The case.
+    pub case: CaseId,
+    /// Its fixture.
+    pub fixture: FixtureId,
+    /// Its title.
+    pub title: String,
+    /// Its loop.
+    #[serde(rename = "loop")]
+    pub loop_id: LoopId,
+    /// Clauses that it tests.
+    pub clauses: Vec<ClauseId>,
+    /// Who owned time.
+    pub clock: ClockKind,
+    /// The word on it.
+    pub verdict: Verdict,
+    /// Why it was not judged, or what known.yaml says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Public issue, from known.yaml.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<String>,
+    /// Every difference.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
+    /// What explains them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<Diagnosis>,
+    /// Short name of how it differs, for known.yaml.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// The expected timeline, line by line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<String>,
+    /// The observed timeline; what lies inside its expectation is printed as
+    /// the expectation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<String>,
+    /// Attempts that were seen.
+    pub attempts: u32,
+    /// Waits that were seen, as measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<Span>,
+    /// How the calls ended, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcome: Vec<String>,
+    /// Last lines of the adapter's log, if it is to blame.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log_tail: Vec<String>,
+    /// Real time that it took.
+    pub real: Span,
+}
