@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::model::{BranchId, LoopId, Span};
+use crate::model::{BranchId, ClauseId, LoopId, Span};
 use crate::spec::{
-    AttemptsRule, Condition, Digits, LocalDelay, Machine, Param, Resets, Spec, ToldSource,
-    UntoldWait,
+    AttemptsRule, Condition, Digits, LocalDelay, Machine, Observable, Param, Resets, Spec,
+    ToldSource, UntoldWait,
 };
 
 const TEXT: &str = include_str!("../../../../SPEC.md");
@@ -148,4 +148,79 @@ fn every_cell_is_read_back() {
             Some(row.local_delay)
         );
     }
+}
+
+#[test]
+fn clauses_keep_their_names() {
+    let spec = spec();
+    let mut families: Vec<(&str, Vec<u32>)> = Vec::new();
+    for clause in &spec.clauses {
+        let (family, number) = clause.id.as_str().rsplit_once('-').unwrap();
+        let number = number.parse().unwrap();
+        match families.iter_mut().find(|(name, _)| *name == family) {
+            Some((_, numbers)) => numbers.push(number),
+            None => families.push((family, vec![number])),
+        }
+    }
+    // Fixtures and reports cite these names, so a number is never given anew.
+    let numbered = |last: u32| (1..=last).collect::<Vec<_>>();
+    assert_eq!(
+        families,
+        [
+            ("FAULT", numbered(3)),
+            ("CLOCK", numbered(2)),
+            ("HONOUR", numbered(6)),
+            ("SCOPE", numbered(6)),
+            ("PAGE", numbered(3)),
+            ("DOWNLOAD", numbered(5)),
+            ("AUTH", numbered(6)),
+            ("PARSE", numbered(12)),
+            ("COMPOSE", numbered(3)),
+            ("ATTEMPT", numbered(8)),
+            ("BACKOFF", numbered(5)),
+            ("HOOK", numbered(3)),
+            ("SURFACE", numbered(3)),
+            ("CANCEL", numbered(6)),
+            ("REPRESENT", numbered(3)),
+        ]
+    );
+}
+
+#[test]
+fn nearly_every_clause_is_observable() {
+    let spec = spec();
+    let hidden = spec
+        .clauses
+        .iter()
+        .filter(|clause| clause.observable != Observable::Yes);
+    let hidden: Vec<&str> = hidden.map(|clause| clause.id.as_str()).collect();
+    assert_eq!(hidden, ["CANCEL-6"]);
+    assert!(spec.clause(&ClauseId::from("PARSE-9")).is_some());
+    assert!(spec.clause(&ClauseId::from("PARSE-99")).is_none());
+}
+
+#[test]
+fn sections_have_the_numbers_that_others_cite() {
+    let titles: Vec<&str> = TEXT
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "))
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            "1. Scope and terms",
+            "2. What is observed",
+            "3. Clocks",
+            "4. When a repeat is a retry, and when a poll",
+            "5. Parsing",
+            "6. Composition",
+            "7. Attempts, backoff and saturation",
+            "8. Budgets",
+            "9. Gates and the error surface",
+            "10. Cancellation",
+            "11. Representability",
+            "12. Verdicts",
+            "Appendix",
+        ]
+    );
 }
