@@ -18,13 +18,8 @@ pub fn nearest<'a>(found: &str, allowed: impl IntoIterator<Item = &'a str>) -> O
         })
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, word)| {
-            *distance
-                <= word
-                    .chars()
-                    .count()
-                    .max(found.chars().count())
-                    .div_ceil(3)
-                    .min(4)
+            let letters = word.chars().count().max(found.chars().count());
+            *distance <= letters.div_ceil(3).min(letters / 2).min(4)
         })
         .map(|(_, word)| word)
         .filter(|word| *word != found)
@@ -54,6 +49,7 @@ mod tests {
     fn another_word_is_not_bent_into_one() {
         assert_eq!(nearest("colour", WORDS), None);
         assert_eq!(nearest("waits", WORDS), None);
+        assert_eq!(nearest("a", ["b"]), None);
         assert_eq!(nearest(&"w".repeat(100_000), WORDS), None);
     }
 }

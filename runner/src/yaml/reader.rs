@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use super::{Node, Style, Value};
-use crate::diagnostic::{Diagnostic, Diagnostics, Source};
+use crate::diagnostic::{Diagnostic, Diagnostics, Source, nearest};
 use crate::model::Span;
 
 /// Reads typed values out of a tree. Each method notes what is wrong and
@@ -24,6 +24,7 @@ pub struct Fields<'n> {
     pub node: &'n Node,
     what: String,
     entries: &'n [(Node, Node)],
+    unknown: Vec<&'n str>,
 }
 
 impl<'s, 't> Reader<'s, 't> {
@@ -71,7 +72,7 @@ impl<'s, 't> Reader<'s, 't> {
 
     /// A mapping with these keys and no others.
     pub fn map<'n>(&self, node: &'n Node, what: &str, keys: &[&str]) -> Option<Fields<'n>> {
-        let fields = self.entries(node, what)?;
+        let mut fields = self.entries(node, what)?;
         for (key, _) in fields.entries {
             let name = name_of(key);
             if !keys.contains(&name) {
@@ -80,6 +81,7 @@ impl<'s, 't> Reader<'s, 't> {
                         .found(name)
                         .allowed(keys),
                 );
+                fields.unknown.push(name);
             }
         }
         Some(fields)
@@ -92,6 +94,7 @@ impl<'s, 't> Reader<'s, 't> {
                 node,
                 what: what.to_owned(),
                 entries,
+                unknown: Vec::new(),
             }),
             _ => self.unexpected(node, what, "a mapping"),
         }
@@ -246,6 +249,14 @@ impl<'n> Fields<'n> {
     /// The value of a key that must be there.
     pub fn required(&self, reader: &Reader<'_, '_>, key: &str) -> Option<&'n Node> {
         self.get(key).or_else(|| {
+            // A misspelt key was noted already, with the right spelling.
+            if self
+                .unknown
+                .iter()
+                .any(|name| nearest(name, [key]).is_some())
+            {
+                return None;
+            }
             let error = match self.key(key) {
                 Some(name) => reader.at(name, format!("`{key}` has no value")),
                 None => {
