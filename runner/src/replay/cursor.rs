@@ -5,16 +5,18 @@ use crate::model::{Exchange, ExchangeKind, PlannedStep, Presence, Times};
 /// How far a script is played.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cursor {
-    /// How often each step was served.
-    served: HashMap<usize, u32>,
+    /// The step that is next.
+    next: usize,
+    /// How often it was served.
+    served: u32,
     /// Which step answered an exchange: asked again, it answers again.
     answered: HashMap<u32, Option<usize>>,
 }
 
 impl Cursor {
-    /// The step that answers an exchange: the first that is not used up and
-    /// fits. Only a step for another route does not fit; it is passed over and
-    /// stays where it is, whether it is optional or not.
+    /// The step that answers an exchange: the next one, if it fits. Only a step
+    /// for another route does not fit; it is skipped for good if it is
+    /// optional, else the request is beyond the script.
     pub(super) fn step(
         &mut self,
         script: &[PlannedStep],
@@ -24,23 +26,32 @@ impl Cursor {
         if let Some(step) = self.answered.get(&exchange) {
             return *step;
         }
-        let step = script.iter().enumerate().position(|(index, step)| {
-            let served = self.served.get(&index).copied().unwrap_or(0);
-            !is_used_up(step.times, served) && fits(step.route.as_deref(), path)
-        });
+        let step = self.serve(script, path);
         self.answered.insert(exchange, step);
-        if let Some(step) = step {
-            let served = self.served.entry(step).or_default();
-            *served = served.saturating_add(1);
-        }
         step
     }
-}
 
-fn is_used_up(times: Times, served: u32) -> bool {
-    match times {
-        Times::Exactly(times) => served >= times,
-        Times::Forever => false,
+    fn serve(&mut self, script: &[PlannedStep], path: &str) -> Option<usize> {
+        loop {
+            let index = self.next;
+            let step = script.get(index)?;
+            if fits(step.route.as_deref(), path) {
+                self.served = self.served.saturating_add(1);
+                if step.times == Times::Exactly(self.served) {
+                    self.advance();
+                }
+                return Some(index);
+            }
+            match step.presence {
+                Presence::Required => return None,
+                Presence::Optional => self.advance(),
+            }
+        }
+    }
+
+    fn advance(&mut self) {
+        self.next += 1;
+        self.served = 0;
     }
 }
 
@@ -110,14 +121,24 @@ mod tests {
     }
 
     #[test]
-    fn a_step_for_another_route_stays_where_it_is() {
+    fn a_required_step_for_another_route_waits_for_it() {
         let script = [
-            step(Some("connect"), Times::Forever),
-            step(Some("poll"), Times::Exactly(1)),
-            step(None, Times::Exactly(1)),
+            step(Some("connect"), Times::Exactly(1)),
+            step(Some("poll"), Times::Forever),
         ];
-        let played = play(&script, &["/poll/1", "/connect/1", "/poll/1", "/connect"]);
-        assert_eq!(played, [Some(1), Some(0), Some(2), Some(0)]);
+        let played = play(&script, &["/poll/1", "/connect/1", "/connect", "/poll/1"]);
+        assert_eq!(played, [None, Some(0), None, Some(1)]);
+    }
+
+    #[test]
+    fn an_optional_step_for_another_route_is_skipped_for_good() {
+        let mut optional = step(Some("poll"), Times::Exactly(2));
+        optional.presence = Presence::Optional;
+        let script = [optional.clone(), step(None, Times::Exactly(1)), optional];
+        let played = play(&script, &["/poll/1", "/x", "/y", "/poll/1", "/x"]);
+        assert_eq!(played, [Some(0), Some(1), None, None, None]);
+        let served = play(&script, &["/x", "/poll/1"]);
+        assert_eq!(served, [Some(1), Some(2)]);
     }
 
     #[test]
