@@ -46,9 +46,14 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Line and column, both from 1, of a byte offset.
+    /// Line, from 1, of a byte offset, which may lie within a character.
+    fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset)
+    }
+
+    /// Line and column, both from 1, of a byte offset at a character's start.
     pub(super) fn at(&self, offset: usize) -> (usize, usize) {
-        let line = self.starts.partition_point(|start| *start <= offset);
+        let line = self.line(offset);
         let before = &self.text[self.starts[line - 1]..offset];
         (line, before.chars().count() + 1)
     }
@@ -57,8 +62,8 @@ impl<'a> Lines<'a> {
     fn place(&self, range: &Range<usize>) -> Place {
         let used = self.text[range.clone()].trim_end().len();
         Place {
-            first_line: self.at(range.start).0,
-            last_line: self.at(range.start + used.saturating_sub(1)).0,
+            first_line: self.line(range.start),
+            last_line: self.line(range.start + used.saturating_sub(1)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::spec::{Keyword, LocalDelay, Observable, Spec, When};
 
 /// A small document without a mistake. Each test spoils it in one way.
-const DOCUMENT: &str = "\
+pub(super) const DOCUMENT: &str = "\
 # A specification
 
 - **[HONOUR-1]** A told wait MUST be waited.
@@ -172,6 +172,14 @@ fn clauses_in_code_are_no_clauses() {
 fn carriage_returns_do_no_harm() {
     let spec = parse(&DOCUMENT.replace('\n', "\r\n")).unwrap();
     assert_eq!(spec.loops, parse(DOCUMENT).unwrap().loops);
+}
+
+#[test]
+fn a_table_may_end_with_a_dash_and_no_bar() {
+    let text = DOCUMENT.replace("| none | — | — |\n", "| none | — | —\n");
+    assert_eq!(parse(&text).unwrap().branches.len(), 3);
+    let text = DOCUMENT.replace(" |\n", "\n");
+    assert_eq!(parse(&text).unwrap().loops, parse(DOCUMENT).unwrap().loops);
 }
 
 #[test]

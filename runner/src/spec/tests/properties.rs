@@ -1,10 +1,14 @@
 //! What is written is read back.
 
+use std::path::Path;
+
 use proptest::prelude::*;
+
+use super::errors::DOCUMENT;
 
 use crate::model::Span;
 use crate::spec::{
-    Compare, Condition, ConditionWord, Growth, LocalDelay, Param, Ratio, Term, When,
+    Compare, Condition, ConditionWord, Growth, LocalDelay, Param, Ratio, Spec, Term, When,
 };
 
 fn condition() -> impl Strategy<Value = Condition> {
@@ -104,6 +108,22 @@ proptest! {
     fn a_delay_is_read_back(delay in delay()) {
         let text = delay.to_string();
         prop_assert_eq!(text.parse::<LocalDelay>().ok(), Some(delay), "{}", text);
+    }
+
+    #[test]
+    fn no_document_is_a_panic(
+        at in any::<prop::sample::Index>(),
+        len in 0usize..40,
+        text in "[-|*\\[\\]`#\\\\\\r\\n aé—6.1()]{0,8}",
+    ) {
+        let mut document: Vec<char> = DOCUMENT.chars().collect();
+        let from = at.index(document.len());
+        let to = (from + len).min(document.len());
+        document.splice(from..to, text.chars());
+        let document: String = document.into_iter().collect();
+        if let Err(errors) = Spec::parse(Path::new("SPEC.md"), &document) {
+            prop_assert!(!errors.render().is_empty());
+        }
     }
 
     #[test]
