@@ -1,7 +1,22 @@
 //! The judge: expectation × observation → differences, diagnosis, verdict.
 
+mod authored;
+mod clauses;
+mod compare;
+mod diagnose;
+mod lines;
 mod report;
+mod requests;
+mod tolerance;
 mod verdict;
+mod view;
+mod words;
 
+pub use authored::{Mismatch, allowed, authored};
+pub use compare::judge;
+pub use diagnose::{diagnose, shows_defect, signature};
+pub use lines::{expected_lines, observed_lines};
 pub use report::CaseReport;
+pub use tolerance::{REAL_EARLY, REAL_LATE, tolerance, visibility};
 pub use verdict::{Diagnosis, Difference, Side, Topic, Verdict};
+pub use words::{expected_words, outcome_words};

@@ -10,6 +10,7 @@ use super::expectation::{ExpectedHook, ExpectedOutcome, Target};
 use super::local::local_delay;
 use super::retry::{Event, Failure, Run, not_negative, raised_other};
 use super::script::Served;
+use super::setting::first_retry_branch;
 use super::told::{ChosenWait, Named, NextStep, choose, named};
 use crate::adapter::protocol::{CancelPoint, Verb};
 use crate::fixture::Step;
@@ -106,7 +107,7 @@ impl<'a> Run<'a> {
         told: ToldOnSuccess,
         why: &str,
     ) {
-        let waited = match (told, self.first_retry_branch(), step) {
+        let waited = match (told, first_retry_branch(self.setting), step) {
             (ToldOnSuccess::Waited, Some(branch), Some(step)) => {
                 let named = named(self.setting, self.behaviour, branch, step, at);
                 if named.is_told() {
@@ -148,7 +149,7 @@ impl<'a> Run<'a> {
         status: Option<u16>,
         step: Option<&'a Step>,
     ) {
-        let reader = self.first_retry_branch();
+        let reader = first_retry_branch(self.setting);
         let named = match (reader, step, status) {
             (Some(branch), Some(step), Some(_)) => {
                 named(self.setting, self.behaviour, branch, step, at)
@@ -183,15 +184,6 @@ impl<'a> Run<'a> {
             .is_some_and(|row| row.machine == Machine::Replay)
     }
 
-    /// The first retrying branch of the running loop: how told waits are read
-    /// where no row governs.
-    fn first_retry_branch(&self) -> Option<&'a BranchRow> {
-        let running = self.setting.running_loop()?;
-        self.setting.branches().into_iter().find(|branch| {
-            branch.owner == running.id && branch.repeats() && branch.parser.is_some()
-        })
-    }
-
     /// The branch that repeats the request, if one does.
     fn governing(&self, call: usize, failed: &Failed<'_>) -> Option<&'a BranchRow> {
         let rule = &self.behaviour.retries;
@@ -211,7 +203,7 @@ impl<'a> Run<'a> {
         match forced {
             FailureRule::Specified => by_rows,
             FailureRule::Ends => None,
-            FailureRule::Retried => by_rows.or_else(|| self.first_retry_branch()),
+            FailureRule::Retried => by_rows.or_else(|| first_retry_branch(self.setting)),
         }
     }
 
@@ -300,7 +292,7 @@ impl<'a> Run<'a> {
         if rule.cost == ReplayCost::Free {
             state.counted -= 1;
         }
-        let reader = self.first_retry_branch();
+        let reader = first_retry_branch(self.setting);
         let length = match (rule.wait, reader) {
             (ReplayWait::Local, Some(reader)) => Some(self.local(reader, 0).into()),
             (ReplayWait::Told, Some(reader)) if failed.named.is_told() => {

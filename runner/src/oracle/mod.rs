@@ -20,5 +20,6 @@ pub use expectation::{
 };
 pub use local::local_delay;
 pub use retry::expectation;
-pub use setting::Setting;
+pub use script::describe_step;
+pub use setting::{Setting, first_retry_branch};
 pub use support::{Unsupported, supports};

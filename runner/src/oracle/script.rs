@@ -91,11 +91,16 @@ pub(super) fn arrival(step: &Step, timeout: Option<Span>) -> Arrival {
     }
 }
 
-/// A step for people: `503 retry-after: 120`.
+/// What answers a request, for people.
 pub(super) fn describe(served: Served<'_>) -> String {
-    let Served::Step(_, step) = served else {
-        return "500 (beyond the script)".to_owned();
-    };
+    match served {
+        Served::Step(_, step) => describe_step(step),
+        Served::Overflow => "500 (beyond the script)".to_owned(),
+    }
+}
+
+/// A step for people: `503 retry-after: 120`.
+pub fn describe_step(step: &Step) -> String {
     if let Some(fault) = step.fault {
         return match fault {
             Fault::Reset => "connection reset",

@@ -152,3 +152,13 @@ impl<'a> Setting<'a> {
             .unwrap_or(TimeZone::UTC)
     }
 }
+
+/// The first retrying branch of the running loop: how told waits are read
+/// where no row governs, and whose local delay `local(n)` stands for.
+pub fn first_retry_branch<'a>(setting: &Setting<'a>) -> Option<&'a BranchRow> {
+    let running = setting.running_loop()?;
+    setting
+        .spec
+        .branches_of(&running.id)
+        .find(|branch| branch.repeats() && branch.parser.is_some())
+}
