@@ -172,7 +172,7 @@ impl Civil {
         let days = days_since_1970(year, self.month) + self.day - 1;
         let civil = days * 86_400 + self.time - self.offset;
         let instant = if rules.local_zone {
-            in_local_zone(civil)?
+            in_zone(civil, &jiff::tz::TimeZone::system())?
         } else {
             civil
         };
@@ -184,11 +184,10 @@ impl Civil {
     }
 }
 
-/// Reads the civil time of these seconds as the zone of this process would.
-fn in_local_zone(civil: i64) -> Option<i64> {
+/// Reads the civil time of these seconds as a clock of that zone would.
+fn in_zone(civil: i64, zone: &jiff::tz::TimeZone) -> Option<i64> {
     let utc = jiff::Timestamp::from_second(civil).ok()?;
     let civil = jiff::tz::Offset::UTC.to_datetime(utc);
-    let zone = jiff::tz::TimeZone::system();
     Some(zone.to_timestamp(civil).ok()?.as_second())
 }
 
@@ -346,5 +345,12 @@ mod tests {
             first_of_march
         );
         assert_eq!(instant_under("Wed, 32 Jan 2030 00:00:20 GMT", &rules), None);
+    }
+
+    #[test]
+    fn the_civil_time_of_an_eastern_zone_comes_earlier() {
+        let zone = |hours| jiff::tz::TimeZone::fixed(jiff::tz::offset(hours));
+        assert_eq!(in_zone(784_111_777, &zone(0)), Some(784_111_777));
+        assert_eq!(in_zone(784_111_777, &zone(2)), Some(784_104_577));
     }
 }
