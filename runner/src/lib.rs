@@ -1,6 +1,7 @@
 //! Holdoff: a cross-SDK conformance test runner for retry loops.
 
 pub mod adapter;
+pub mod clock;
 pub mod defect;
 pub mod diagnostic;
 pub mod escape;
@@ -12,4 +13,5 @@ pub mod replay;
 pub mod retry_after;
 pub mod spec;
 pub mod tap;
+pub mod world;
 pub mod yaml;

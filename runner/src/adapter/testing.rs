@@ -11,7 +11,8 @@ use super::protocol::TAG_VARIABLE;
 /// Variable that says which role to play.
 const ROLE: &str = "HOLDOFF_TEST_ROLE";
 
-/// How to start this test binary in a role.
+/// How to start this test binary in a role: `reference`, `reference DEFECT`, or
+/// one of the tiny adapter's.
 pub(crate) fn role(role: &str) -> LaunchSpec {
     let program = std::env::current_exe().unwrap();
     let argv = [
@@ -30,9 +31,15 @@ pub(crate) fn role(role: &str) -> LaunchSpec {
 #[test]
 #[ignore = "not a test: a role that a child process of other tests plays"]
 fn role_of_a_child_process() {
-    if let Ok(role) = std::env::var(ROLE) {
-        Tiny::new(role).play();
+    let Ok(role) = std::env::var(ROLE) else {
+        return;
+    };
+    if let Some(defect) = role.strip_prefix("reference") {
+        let defect = defect.strip_prefix(' ').map(str::to_owned);
+        holdoff_reference::run(holdoff_reference::Args { defect });
+        return;
     }
+    Tiny::new(role).play();
 }
 
 struct Tiny {
@@ -118,6 +125,7 @@ impl Tiny {
                 self.say(&json!({"type": "opened", "case": "another"}));
             }
             (_, "operation") => self.say(&json!({"type": "opened", "case": case})),
+            ("opens-anything", _) => self.say(&json!({"type": "opened", "case": case})),
             _ => self.say(&json!({"type": "unsupported", "case": case, "reason": "no such loop"})),
         }
     }
@@ -174,6 +182,12 @@ impl Tiny {
                 std::process::exit(7);
             }
             "sleeps-for-ever" => self.sleep(message, "999999999"),
+            "naps-for-ever" => loop {
+                self.sleep(message, "0.001");
+                if !self.until_slept() {
+                    return;
+                }
+            },
             "spins" => loop {
                 self.hear();
             },
@@ -200,6 +214,9 @@ impl Tiny {
                         continue;
                     }
                     json!({"kind": "cancelled"})
+                }
+                (200 | 404, _) if self.role == "never-raises" => {
+                    json!({"kind": "returned", "status": status})
                 }
                 (200, _) => json!({"kind": "returned", "status": 200}),
                 (0, _) => json!({"kind": "raised", "error": {"kind": "transport"}}),

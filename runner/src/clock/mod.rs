@@ -1,0 +1,11 @@
+//! Who owns time in a case: the clocks that a world plays by, and the rule by
+//! which the runner's own clock may move.
+
+mod injected;
+mod real;
+mod sleepers;
+mod wall;
+
+pub use injected::InjectedClock;
+pub use real::RealClock;
+pub use sleepers::{Sleepers, Timer, Woken};

@@ -1,0 +1,462 @@
+//! [`CaseRun`]: the life of one case, from its open to its last quiet instant.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::WorldFailure;
+use super::agenda::{Due, first};
+use super::pace::Pace;
+use super::record::{Record, Stop};
+use crate::adapter::{AdapterFault, Said, Session};
+use crate::clock::{Sleepers, Woken};
+use crate::model::{Action, CallId, CasePlan, Span};
+use crate::tap::{CaseKey, Tap, TapEvent};
+
+/// Real time after which what was woken in the background, or let go by another
+/// call, is taken to do nothing. A request on loopback is seen within a
+/// millisecond; the rest is for a busy machine.
+const SETTLE: Duration = Duration::from_millis(100);
+/// Real time between two looks at work in flight whose end nobody announces.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+/// Real time for the answer to `advance`. An adapter whose one thread sits in
+/// a request cannot answer, and must not turn a hang into a lack of time.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Clock events after the last result, at most.
+const QUIET_EVENTS: u32 = 5_000;
+/// Under the real clock nobody waits an hour for late attempts.
+const REAL_TAIL: Span = Span::from_millis(100);
+
+/// What one case needs of its world.
+pub(super) struct Stage<'a> {
+    pub(super) session: &'a mut Session,
+    pub(super) tap: &'a Tap,
+    pub(super) events: &'a mut UnboundedReceiver<TapEvent>,
+    pub(super) key: CaseKey,
+}
+
+/// One case being played.
+pub(super) struct CaseRun<'a> {
+    plan: &'a CasePlan,
+    stage: Stage<'a>,
+    pace: Pace,
+    record: Record,
+    sleepers: Sleepers,
+    /// Actions of the plan that are done.
+    done: usize,
+    /// `close`s without their `closed`.
+    closing: u32,
+    /// The `close` may still have consequences that nobody announced.
+    close_is_fresh: bool,
+    /// `advance`s without their `advanced`.
+    advancing: u32,
+    /// When the last of them was sent.
+    advanced_at: Instant,
+    /// The adapter's pipe was read up to the present instant.
+    is_read: bool,
+    /// Enough real time passed since something happened.
+    is_settled: bool,
+    /// What the adapter was told of the clock.
+    told: Span,
+    /// Clock events, all and those since the last result.
+    clock_events: u32,
+    quiet_events: u32,
+    began: Instant,
+}
+
+/// What the loop does next.
+#[derive(Debug)]
+enum Move {
+    /// Wait for the adapter or the tap.
+    Wait,
+    /// Look again soon.
+    Look,
+    /// Wait until a machine's instant, or for the adapter or the tap.
+    Until(Instant),
+    /// Wait for the answer to `advance`, but not for ever.
+    Hurry,
+    /// Wait for whoever may act without having said so.
+    Settle,
+    /// Read the adapter's pipe up to now.
+    Read,
+    /// Do what is due.
+    Do(Due),
+    /// The case is over.
+    Stop(Stop),
+}
+
+/// Why a case was left.
+enum Leave {
+    Stop(Stop),
+    Failure(WorldFailure),
+}
+
+impl From<AdapterFault> for Leave {
+    fn from(fault: AdapterFault) -> Self {
+        Self::Stop(Stop::Dead(fault))
+    }
+}
+
+impl<'a> CaseRun<'a> {
+    pub(super) fn new(plan: &'a CasePlan, stage: Stage<'a>, pace: Pace) -> Self {
+        Self {
+            plan,
+            stage,
+            pace,
+            record: Record::default(),
+            sleepers: Sleepers::default(),
+            done: 0,
+            closing: 0,
+            close_is_fresh: false,
+            advancing: 0,
+            advanced_at: Instant::now(),
+            is_read: false,
+            is_settled: false,
+            told: Span::ZERO,
+            clock_events: 0,
+            quiet_events: 0,
+            began: Instant::now(),
+        }
+    }
+
+    /// Plays the case; the session stays open.
+    pub(super) async fn play(mut self) -> Result<(Record, Stop), WorldFailure> {
+        let stop = match self.run().await {
+            Leave::Stop(stop) => stop,
+            Leave::Failure(failure) => return Err(failure),
+        };
+        self.record.conclude(&stop, self.pace.now());
+        Ok((self.record, stop))
+    }
+
+    async fn run(&mut self) -> Leave {
+        loop {
+            match self.step().await {
+                Ok(()) => {}
+                Err(leave) => return leave,
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<(), Leave> {
+        self.read_tap()?;
+        let limit = self.began + self.plan.bounds.real_time.to_std();
+        if Instant::now() >= limit {
+            return Err(Leave::Stop(Stop::RealTime));
+        }
+        match self.decide() {
+            Move::Stop(stop) => Err(Leave::Stop(stop)),
+            Move::Do(due) => self.perform(due).await,
+            Move::Read => self.tell_the_time().await,
+            Move::Wait => self.listen(limit).await.map(drop),
+            Move::Until(instant) => self.listen(instant.min(limit)).await.map(drop),
+            Move::Look => {
+                let soon = Instant::now() + LOOK_AGAIN;
+                self.listen(soon.min(limit)).await.map(drop)
+            }
+            Move::Hurry => {
+                let patience = (self.advanced_at + PATIENCE).min(limit);
+                if self.listen(patience).await? == Heard::Nothing {
+                    self.advancing = 0;
+                    self.is_read = true;
+                }
+                Ok(())
+            }
+            Move::Settle => {
+                let settled = Instant::now() + SETTLE;
+                if self.listen(settled).await? == Heard::Nothing {
+                    self.is_settled = true;
+                    self.close_is_fresh = false;
+                    self.sleepers.settled();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes the next word of the tap or the adapter, if one comes by then.
+    async fn listen(&mut self, until: Instant) -> Result<Heard, Leave> {
+        tokio::select! {
+            biased;
+            event = self.stage.events.recv() => {
+                let event = event.ok_or_else(|| harness("the tap is gone"))?;
+                self.tap_said(event)?;
+            }
+            said = self.stage.session.next() => {
+                // What the tap announced before it could be reacted to comes first.
+                self.read_tap()?;
+                self.adapter_said(said?);
+            }
+            () = tokio::time::sleep_until(until.into()) => return Ok(Heard::Nothing),
+        }
+        Ok(Heard::Something)
+    }
+
+    fn read_tap(&mut self) -> Result<(), Leave> {
+        while let Ok(event) = self.stage.events.try_recv() {
+            self.tap_said(event)?;
+        }
+        Ok(())
+    }
+
+    fn tap_said(&mut self, event: TapEvent) -> Result<(), Leave> {
+        self.is_read = false;
+        self.is_settled = false;
+        match event {
+            TapEvent::RequestComplete { exchange, call, .. } if exchange.case == self.stage.key => {
+                self.count_event();
+                if let Some(call) = call {
+                    self.sleepers.requested(&call);
+                }
+            }
+            TapEvent::ReplyWritten {
+                exchange,
+                call: Some(call),
+                ..
+            } if exchange.case == self.stage.key => self.sleepers.answered(&call),
+            TapEvent::Failed { reason, .. } => return Err(harness(&reason)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn adapter_said(&mut self, said: Said) {
+        let now = self.pace.now();
+        if said == Said::Advanced {
+            self.advancing = self.advancing.saturating_sub(1);
+            self.is_read = self.advancing == 0;
+            return;
+        }
+        self.is_read = false;
+        self.is_settled = false;
+        self.record.said(&said, now);
+        match said {
+            Said::Event { call, .. } => self.sleepers.stirred(&call),
+            Said::Held { call } => self.sleepers.held(&call),
+            Said::Result { call, .. } => {
+                self.quiet_events = 0;
+                self.sleepers.finished(&call);
+            }
+            Said::Sleep {
+                call,
+                duration,
+                n,
+                during,
+            } => {
+                self.count_event();
+                self.sleepers.asleep(&call, n, now, duration, during);
+            }
+            Said::Closed => {
+                self.closing = self.closing.saturating_sub(1);
+                self.close_is_fresh = false;
+            }
+            Said::Advanced => {}
+        }
+    }
+
+    fn count_event(&mut self) {
+        self.clock_events += 1;
+        self.quiet_events += 1;
+    }
+
+    fn decide(&self) -> Move {
+        let bounds = &self.plan.bounds;
+        let (count, most) = if self.is_over() {
+            (self.quiet_events, bounds.events.min(QUIET_EVENTS))
+        } else {
+            (self.clock_events, bounds.events)
+        };
+        if count > most {
+            return Move::Stop(Stop::Events);
+        }
+        // What is due already waits for nobody.
+        if self.advancing == 0
+            && let Some(at) = self.next_action()
+            && at <= self.pace.now()
+        {
+            return Move::Do(Due::Action(at));
+        }
+        if self.pace.is_owned() {
+            self.decide_owned()
+        } else {
+            self.decide_real()
+        }
+    }
+
+    /// The runner's own clock moves to what is due next, but only when all is
+    /// quiet.
+    fn decide_owned(&self) -> Move {
+        if self.advancing > 0 {
+            return Move::Hurry;
+        }
+        if self.stage.tap.in_flight() > 0 {
+            return Move::Look;
+        }
+        let unanswered = self.unanswered();
+        if !self.sleepers.may_move(&unanswered) {
+            return Move::Wait;
+        }
+        let restless = self.sleepers.is_restless() || self.close_is_fresh;
+        if restless && !self.is_settled {
+            return Move::Settle;
+        }
+        if !self.is_read && (self.sleepers.rests_on_reply(&unanswered) || restless) {
+            return Move::Read;
+        }
+        match self.due(&unanswered) {
+            None if self.sleepers.all_done() => Move::Wait,
+            None => Move::Stop(Stop::Hung),
+            Some(due) if due.at() > self.plan.bounds.horizon => {
+                Move::Stop(Stop::Horizon(match due {
+                    Due::Timer(timer) => Some(timer),
+                    _ => None,
+                }))
+            }
+            Some(due) => Move::Do(due),
+        }
+    }
+
+    /// The machine's clock moves by itself; nobody can say that all is quiet.
+    fn decide_real(&self) -> Move {
+        let bounds = &self.plan.bounds;
+        let now = self.pace.now();
+        if bounds.watch.is_some_and(|watch| watch <= now) {
+            return Move::Stop(Stop::Watched);
+        }
+        if bounds.horizon <= now {
+            return Move::Stop(Stop::Horizon(None));
+        }
+        let due = self.due(&self.unanswered());
+        if let Some(due) = due.clone().filter(|due| due.at() <= now) {
+            return Move::Do(due);
+        }
+        let ends = bounds.watch.into_iter().chain([bounds.horizon]);
+        let next = due.map(|due| due.at()).into_iter().chain(ends).min();
+        next.and_then(|at| self.pace.instant(at))
+            .map_or(Move::Wait, Move::Until)
+    }
+
+    /// What happens next, if nobody does anything before.
+    fn due(&self, unanswered: &BTreeSet<CallId>) -> Option<Due> {
+        let held = self.stage.tap.held(self.stage.key);
+        let timer = self.sleepers.next(unanswered).cloned();
+        first(
+            self.next_action()
+                .map(Due::Action)
+                .into_iter()
+                .chain(held.iter().filter_map(Due::release))
+                .chain(timer.map(Due::Timer))
+                .chain(self.quiet_until().map(Due::Quiet)),
+        )
+    }
+
+    fn next_action(&self) -> Option<Span> {
+        self.plan.actions.get(self.done).map(|action| action.at)
+    }
+
+    /// Whether nothing more is expected of anybody.
+    fn is_over(&self) -> bool {
+        self.done == self.plan.actions.len() && self.sleepers.all_done() && self.closing == 0
+    }
+
+    fn quiet_until(&self) -> Option<Span> {
+        if !self.is_over() {
+            return None;
+        }
+        let bounds = &self.plan.bounds;
+        let last = self.record.last_result().unwrap_or_default();
+        let quiet = bounds.quiet_until.unwrap_or(last + bounds.tail).max(last);
+        Some(if self.pace.is_owned() {
+            quiet
+        } else {
+            quiet.min(last + REAL_TAIL)
+        })
+    }
+
+    /// Calls whose reply the tap holds back.
+    fn unanswered(&self) -> BTreeSet<CallId> {
+        let held = self.stage.tap.held(self.stage.key);
+        held.into_iter().filter_map(|reply| reply.call).collect()
+    }
+
+    async fn perform(&mut self, due: Due) -> Result<(), Leave> {
+        let at = due.at();
+        match due {
+            Due::Quiet(at) => {
+                self.pace.move_to(at);
+                return Err(Leave::Stop(Stop::Quiet));
+            }
+            Due::Timer(timer) => {
+                self.pace.move_to(at);
+                self.told = self.pace.now();
+                self.is_read = false;
+                let woken = self.sleepers.woken(&timer);
+                let (now, wall) = (self.pace.now(), self.pace.wall());
+                self.stage.session.slept(timer.n, now, wall).await?;
+                if woken == Woken::Background {
+                    self.is_settled = false;
+                    self.tell_the_time().await?;
+                }
+            }
+            Due::Action(_) | Due::Release(..) if self.pace.is_owned() && self.told < at => {
+                self.pace.move_to(at);
+                self.tell_the_time().await?;
+            }
+            Due::Action(_) => self.act().await?,
+            Due::Release(_, exchange) => {
+                self.is_read = false;
+                self.is_settled = false;
+                // A reply whose client is gone needs no release.
+                let _ = self.stage.tap.release(exchange);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the adapter where the clock stands. Its answer comes after all
+    /// that it had said before.
+    async fn tell_the_time(&mut self) -> Result<(), Leave> {
+        let (now, wall) = (self.pace.now(), self.pace.wall());
+        self.advancing += 1;
+        self.advanced_at = Instant::now();
+        self.told = now;
+        self.stage.session.advance(now, wall).await?;
+        Ok(())
+    }
+
+    /// Does the next action of the plan.
+    async fn act(&mut self) -> Result<(), Leave> {
+        let planned = &self.plan.actions[self.done];
+        self.done += 1;
+        self.is_read = false;
+        self.is_settled = false;
+        match &planned.action {
+            Action::Call(call) => {
+                self.sleepers.started(&call.id);
+                self.record.started(&call.id, self.pace.now());
+                self.stage.session.call(call).await?;
+            }
+            Action::Cancel { call } => {
+                self.sleepers.cancelled(call);
+                self.stage.session.cancel(call).await?;
+            }
+            Action::Close => {
+                self.closing += 1;
+                self.close_is_fresh = true;
+                self.stage.session.close().await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Heard {
+    Something,
+    Nothing,
+}
+
+fn harness(reason: &str) -> Leave {
+    Leave::Failure(WorldFailure::harness(reason))
+}

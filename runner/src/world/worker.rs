@@ -1,0 +1,218 @@
+//! [`World`]: the mock server and one adapter, within this process.
+
+use std::time::Instant;
+
+use super::WorldFailure;
+use super::case::{CaseRun, Stage};
+use super::messages::LateTraffic;
+use super::mock::Mock;
+use super::pace::Pace;
+use super::record::{Record, Stop};
+use crate::adapter::{AdapterFault, Hello, LaunchSpec, OpenRequest, Opened, Session};
+use crate::model::{CasePlan, Ending, Exchange, ExchangeKind, Observation, Span};
+use crate::tap::CaseKey;
+
+/// Deaths without a completed case between them after which an adapter is not
+/// started again.
+const DEATHS: u32 = 3;
+/// Cases after which a fresh mock server takes over: each case keeps a port
+/// open for its late traffic, and a process has a thousand of them at most.
+const CASES_A_MOCK: usize = 300;
+/// Real time that an adapter may take to drop a client.
+const END_LIMIT: Span = Span::from_secs(5);
+/// Lines of the adapter's log in an observation.
+const LOG_TAIL: usize = 40;
+
+/// A mock server and one adapter. Cases are played one after the other; an
+/// adapter that dies is started again.
+pub struct World {
+    spec: LaunchSpec,
+    session: Option<Session>,
+    mock: Mock,
+    /// Cases of the mock that are over.
+    over: Vec<(String, CaseKey)>,
+    late: Vec<LateTraffic>,
+    deaths: u32,
+}
+
+impl World {
+    /// Starts the mock server and the adapter. Must be called within a
+    /// tokio runtime.
+    ///
+    /// # Errors
+    /// If the adapter cannot be started, or is not what was asked for.
+    pub async fn start(spec: LaunchSpec) -> Result<Self, WorldFailure> {
+        let session = Session::start(&spec).await?;
+        Ok(Self {
+            spec,
+            session: Some(session),
+            mock: Mock::start().await,
+            over: Vec::new(),
+            late: Vec::new(),
+            deaths: 0,
+        })
+    }
+
+    /// What the adapter said of itself, unless it is dead.
+    pub fn hello(&self) -> Option<&Hello> {
+        self.session.as_ref().map(Session::hello)
+    }
+
+    /// Plays one case. What the adapter does wrong once a call was made is part
+    /// of the observation.
+    ///
+    /// # Errors
+    /// If no call could be made, or the runner itself failed.
+    pub async fn run(&mut self, plan: &CasePlan) -> Result<Observation, WorldFailure> {
+        let began = Instant::now();
+        let pace = Pace::new(&plan.clock)?;
+        let mut session = self.live_session().await?;
+        if self.over.len() >= CASES_A_MOCK {
+            self.collect_late();
+            self.over.clear();
+            self.mock = Mock::start().await;
+        }
+        let origin = self.mock.tap.open(plan, pace.for_tap()).await;
+        let origin = origin.map_err(WorldFailure::harness)?;
+        let opened = session
+            .open(open_request(plan, origin.base_url, &pace))
+            .await;
+        let refused = match opened {
+            Ok(Opened::Ready) => None,
+            Ok(Opened::Unsupported(reason)) => Some(reason),
+            Err(fault) => {
+                self.close_origin(plan, origin.key);
+                return Err(self.died(session, fault).await);
+            }
+        };
+        if let Some(reason) = refused {
+            self.close_origin(plan, origin.key);
+            self.session = Some(session);
+            return Ok(Observation {
+                unsupported: Some(reason),
+                real_time: since(began),
+                ..Observation::default()
+            });
+        }
+        pace.start();
+        let stage = Stage {
+            session: &mut session,
+            tap: &self.mock.tap,
+            events: &mut self.mock.events,
+            key: origin.key,
+        };
+        let played = CaseRun::new(plan, stage, pace).play().await;
+        let (mut record, stop) = match played {
+            Ok(played) => played,
+            Err(failure) => {
+                session.kill().await;
+                return Err(failure);
+            }
+        };
+        let log_tail = session.log_tail(LOG_TAIL);
+        self.end(session, &mut record, &stop).await;
+        let exchanges = self.close_origin(plan, origin.key);
+        self.collect_late();
+        Ok(record.finish(plan, exchanges, log_tail, since(began)))
+    }
+
+    /// Traffic to cases that are over, noticed since the last call of this.
+    pub fn take_late(&mut self) -> Vec<LateTraffic> {
+        std::mem::take(&mut self.late)
+    }
+
+    /// Shuts the adapter down.
+    pub async fn stop(self) {
+        if let Some(session) = self.session {
+            session.shutdown().await;
+        }
+    }
+
+    async fn live_session(&mut self) -> Result<Session, WorldFailure> {
+        if let Some(session) = self.session.take() {
+            return Ok(session);
+        }
+        if self.deaths >= DEATHS {
+            return Err(WorldFailure::Unhealthy {
+                deaths: self.deaths,
+            });
+        }
+        match Session::start(&self.spec).await {
+            Ok(session) => Ok(session),
+            Err(fault) => {
+                self.deaths += 1;
+                Err(fault.into())
+            }
+        }
+    }
+
+    async fn died(&mut self, session: Session, fault: AdapterFault) -> WorldFailure {
+        self.deaths += 1;
+        session.kill().await;
+        fault.into()
+    }
+
+    /// Ends a case at the adapter. A process in which a call never came back
+    /// is not used again.
+    async fn end(&mut self, mut session: Session, record: &mut Record, stop: &Stop) {
+        match stop {
+            Stop::Dead(_) => {
+                self.deaths += 1;
+                session.kill().await;
+            }
+            Stop::Hung | Stop::RealTime => session.kill().await,
+            Stop::Quiet | Stop::Horizon(_) | Stop::Events | Stop::Watched => {
+                match session.end(END_LIMIT).await {
+                    Ok(()) => {
+                        self.deaths = 0;
+                        self.session = Some(session);
+                    }
+                    // One that cannot leave a call that it never ended is no worse than that.
+                    Err(AdapterFault::Silent { .. }) if stop.ending() != Ending::Quiet => {
+                        session.kill().await;
+                    }
+                    Err(fault) => {
+                        record.failed_at_the_end(&fault);
+                        self.deaths += 1;
+                        session.kill().await;
+                    }
+                }
+            }
+        }
+    }
+
+    fn close_origin(&mut self, plan: &CasePlan, key: CaseKey) -> Vec<Exchange> {
+        self.mock.tap.end(key);
+        self.over.push((plan.case.clone(), key));
+        self.mock.tap.take_exchanges(key)
+    }
+
+    fn collect_late(&mut self) {
+        for (case, key) in &self.over {
+            let mut exchanges = self.mock.tap.take_exchanges(*key);
+            // A held connection that was closed with its case is none.
+            exchanges.retain(|exchange| exchange.kind == ExchangeKind::Late);
+            if !exchanges.is_empty() {
+                self.late.push(LateTraffic {
+                    case: case.clone(),
+                    exchanges,
+                });
+            }
+        }
+    }
+}
+
+fn open_request(plan: &CasePlan, base_url: String, pace: &Pace) -> OpenRequest {
+    OpenRequest {
+        case: plan.case.clone(),
+        loop_id: plan.loop_id.clone(),
+        base_url,
+        params: plan.params.clone(),
+        seed: plan.seed,
+        clock: pace.for_open(&plan.clock),
+    }
+}
+
+fn since(began: Instant) -> Span {
+    Span::from_nanos(i128::try_from(began.elapsed().as_nanos()).unwrap_or(i128::MAX))
+}
