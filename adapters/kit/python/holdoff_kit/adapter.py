@@ -42,7 +42,9 @@ class Adapter:
         The class is made once for each case, ``__init__(self, case)``; its
         methods are the verbs, with ``_`` for ``-``, ``def write_unsafe(self,
         call)``; an optional ``close(self)`` is the SDK's own shutdown and an
-        optional ``drop(self)`` frees what is left when the case ends.
+        optional ``drop(self)`` frees what is left when the case ends. If a
+        method is a coroutine function, or the class says ``asynchronous =
+        True``, everything of it runs on one asyncio loop.
         """
 
         def register(cls):

@@ -33,8 +33,8 @@ class Session:
         else:
             self.clock = SystemClock()
         self.case = Case(message, self.clock)
-        verbs = [member for name, member in inspect.getmembers(cls, callable) if not name.startswith("_")]
-        self._async = any(inspect.iscoroutinefunction(verb) for verb in verbs)
+        methods = [method for _, method in inspect.getmembers(cls, inspect.isfunction)]
+        self._async = getattr(cls, "asynchronous", any(map(inspect.iscoroutinefunction, methods)))
 
     def start(self, work, call=None):
         """Runs ``work`` beside the dispatch loop, which must stay free to hear cancels and clocks."""
