@@ -1,6 +1,7 @@
 """Adapter for basecamp-sdk (Python): the calls, the hooks, the names of the errors."""
 
 import sys
+from json import JSONDecodeError
 from urllib.parse import urlsplit
 
 import holdoff_kit  # first: it takes standard output before the SDK can print
@@ -85,8 +86,8 @@ class Async(Sync):
 
 @adapter.errors
 def classify(error):
-    if isinstance(error, ValueError):
-        return Raised("decode")  # response.json() of a body that is no JSON leaves the SDK as it is
+    if isinstance(error.__cause__ or error, JSONDecodeError):
+        return Raised("decode")
     if isinstance(error, basecamp.NetworkError):
         return Raised("timeout" if isinstance(error.__cause__, httpx.TimeoutException) else "transport")
     if isinstance(error, basecamp.UsageError):
