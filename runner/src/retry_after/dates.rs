@@ -40,11 +40,11 @@ pub(super) fn read_date(
     if rules.none.is_on() || !text.is_ascii() {
         return DateReading::NotADate;
     }
-    let this_year = Offset::UTC.to_datetime(clock.wall).year();
+    let now = Offset::UTC.to_datetime(clock.wall);
     let strict = shapes.iter().find_map(|shape| match shape {
         DateShape::Imf => imf(text),
         DateShape::Rfc850 if rules.no_rfc850.is_on() => None,
-        DateShape::Rfc850 => rfc850(text, this_year, rules),
+        DateShape::Rfc850 => rfc850(text, now, rules),
         DateShape::Asctime if rules.no_asctime.is_on() => None,
         DateShape::Asctime => asctime(text, rules),
     });
@@ -140,7 +140,7 @@ fn imf(text: &str) -> Option<DateParts> {
 }
 
 /// `Sunday, 06-Nov-94 08:49:37 GMT`.
-fn rfc850(text: &str, this_year: i16, rules: DateRules) -> Option<DateParts> {
+fn rfc850(text: &str, now: DateTime, rules: DateRules) -> Option<DateParts> {
     let mut cursor = Cursor(text);
     let weekday = cursor.day_name(long_day_name)?;
     cursor.literal(", ")?;
@@ -156,20 +156,26 @@ fn rfc850(text: &str, this_year: i16, rules: DateRules) -> Option<DateParts> {
     let year = if rules.century_1900.is_on() {
         1900 + short
     } else {
-        full_year(short, this_year)
+        full_year(short, (month, day, time), now)
     };
     parts(Some(weekday), u32::try_from(year).ok()?, month, day, time)
 }
 
-/// A year that would lie more than 50 years ahead is the most recent past one
-/// with the same digits (RFC 9110 §5.6.7).
-fn full_year(short: i16, this_year: i16) -> i16 {
-    let year = this_year - this_year.rem_euclid(100) + short;
-    if year > this_year + 50 {
-        year - 100
-    } else {
-        year
-    }
+/// The latest year with these two last digits whose date lies not more than 50
+/// years ahead (RFC 9110 §5.6.7).
+fn full_year(short: i16, rest_of_date: (i8, u32, (u32, u32, u32)), now: DateTime) -> i16 {
+    let in_fifty_years = {
+        let time = (now.hour(), now.minute(), now.second());
+        let widened = |part: i8| u32::try_from(part).unwrap_or(0);
+        let time = (widened(time.0), widened(time.1), widened(time.2));
+        (now.year() + 50, (now.month(), widened(now.day()), time))
+    };
+    let century = now.year() - now.year().rem_euclid(100);
+    [century + 100, century, century - 100]
+        .into_iter()
+        .map(|century| century + short)
+        .find(|year| (*year, rest_of_date) <= in_fifty_years)
+        .unwrap_or(century - 100 + short)
 }
 
 /// `Sun Nov  6 08:49:37 1994`.

@@ -6,6 +6,8 @@ mod digits;
 mod lenient;
 mod read;
 mod reading;
+#[cfg(test)]
+mod tests;
 
 pub use dates::WallReading;
 pub use read::{Told, ToldForm, read};
