@@ -126,15 +126,22 @@ impl CallState {
         Some(Gap { kind, length, why })
     }
 
-    /// Sets out for another page: its attempts are counted anew.
+    /// Sets out for another page.
     pub(super) fn begin_page(&mut self, page: u32, counts: PageCounts) {
         self.page = page;
-        self.target = Target::Page(page);
-        if counts == PageCounts::Anew {
-            self.counted = 0;
-            self.attempt = 0;
-            self.index = 0;
+        match counts {
+            PageCounts::Anew => self.begin_target(Target::Page(page)),
+            PageCounts::GoOn => self.target = Target::Page(page),
         }
+    }
+
+    /// Sets out for another target, whose attempts are counted anew.
+    pub(super) fn begin_target(&mut self, target: Target) {
+        self.target = target;
+        self.counted = 0;
+        self.attempt = 0;
+        self.index = 0;
+        self.first_error = None;
     }
 }
 

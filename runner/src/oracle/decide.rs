@@ -1,21 +1,20 @@
 //! What a client does when a request has ended.
 
 use super::behaviour::{
-    CancelRule, Counted, FailedPage, FailureRule, Honoured, HookRule, HopRetry, IndexRule,
-    LastAttempt, LocalJitter, MethodRule, PageAttempts, RefreshRule, ReplayCost, ReplayWait,
-    SingleAttempt, ToldOnError, ToldOnSuccess, UntoldRule, WhichError,
+    CancelRule, FailureRule, HopRetry, PageAttempts, RefreshRule, ReplayCost, ReplayWait,
+    SingleAttempt, ToldOnError, ToldOnSuccess, WhichError,
 };
 use super::call::{PageCounts, State};
-use super::expectation::{ExpectedHook, ExpectedOutcome, Target};
-use super::local::local_delay;
-use super::retry::{Event, Failure, Run, not_negative, raised_other};
+use super::expectation::{ExpectedOutcome, Target};
+use super::retry::{Event, Failure, Run};
 use super::script::Served;
 use super::setting::first_retry_branch;
 use super::told::{ChosenWait, Named, NextStep, choose, named};
-use crate::adapter::protocol::{CancelPoint, Verb};
+use crate::adapter::protocol::Verb;
 use crate::fixture::Step;
 use crate::model::{Allowed, ErrorKind, Interval, Span};
-use crate::spec::{BranchRow, Condition, ConditionWord, Machine, RepeatedMethod, Repeats};
+use crate::retry_after::ToldForm;
+use crate::spec::{BranchRow, Condition, ConditionWord, Machine};
 
 /// A failed request, with what its reply names.
 pub(super) struct Failed<'a> {
@@ -87,7 +86,8 @@ impl<'a> Run<'a> {
     }
 
     fn redirected(&mut self, call: usize, at: &Allowed, step: Option<&'a Step>) {
-        self.calls[call].target = Target::HopTwo;
+        // Only a defective client repeats it, and counts it by itself.
+        self.calls[call].begin_target(Target::HopTwo);
         self.go_on(
             call,
             at,
@@ -119,7 +119,15 @@ impl<'a> Run<'a> {
             _ => None,
         };
         match waited {
-            Some(length) => self.wait(call, at, &length, why.to_owned()),
+            Some(length) => self.wait(
+                call,
+                at,
+                &ChosenWait {
+                    length,
+                    form: Some(ToldForm::Seconds),
+                    why: why.to_owned(),
+                },
+            ),
             None => {
                 self.calls[call].gap = Some((Allowed::exact(Span::ZERO), why.to_owned()));
                 self.schedule(call, at.clone(), Event::Send);
@@ -162,10 +170,6 @@ impl<'a> Run<'a> {
             step,
             named,
         };
-        if failed.named.raises() {
-            self.stop(call, at, raised_other());
-            return;
-        }
         let error = self.error_of(&failed);
         self.calls[call]
             .first_error
@@ -246,7 +250,7 @@ impl<'a> Run<'a> {
         state.plan.auth.is_some() && allowed
     }
 
-    fn attempts_left(&self, call: usize) -> bool {
+    pub(super) fn attempts_left(&self, call: usize) -> bool {
         self.allowed_attempts()
             .is_none_or(|allowed| self.calls[call].counted < allowed)
     }
@@ -305,7 +309,15 @@ impl<'a> Run<'a> {
             branch.id
         );
         match length {
-            Some(length) => self.wait(call, at, &length, why),
+            Some(length) => self.wait(
+                call,
+                at,
+                &ChosenWait {
+                    length,
+                    form: None,
+                    why,
+                },
+            ),
             None => {
                 self.calls[call].gap = Some((Allowed::exact(Span::ZERO), why));
                 self.schedule(call, at.clone(), Event::Send);
@@ -313,206 +325,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn local(&self, branch: &BranchRow, index: u32) -> Interval {
-        local_delay(
-            self.setting,
-            &branch.local_delay,
-            index,
-            self.behaviour.local,
-        )
-    }
-
-    fn retry(
-        &mut self,
-        call: usize,
-        at: &Allowed,
-        failed: &Failed<'_>,
-        branch: &'a BranchRow,
-        error: ExpectedOutcome,
-    ) {
-        let rule = &self.behaviour.retries;
-        let uncounted = rule.counted == Counted::UnlessTold && failed.named.is_told();
-        if uncounted {
-            self.calls[call].counted -= 1;
-        }
-        let untold_ends = rule.untold == UntoldRule::Ends
-            && failed.failure == Failure::None
-            && !failed.named.is_told();
-        let page_ends =
-            self.behaviour.pages.failed == FailedPage::Ends && self.calls[call].page > 1;
-        if untold_ends || page_ends || !self.method_repeats(call) {
-            let outcome = self.raised(call, error);
-            self.stop(call, at, outcome);
-            return;
-        }
-        let index = self.calls[call].index;
-        let chosen = choose(
-            self.setting,
-            self.behaviour,
-            branch,
-            failed.status,
-            &self.named_for(call, failed),
-            self.local(branch, index),
-        );
-        match chosen {
-            NextStep::Ends => {
-                let outcome = self.raised(call, error);
-                self.stop(call, at, outcome);
-            }
-            NextStep::Raises => self.stop(call, at, raised_other()),
-            NextStep::Wait(chosen) if !self.attempts_left(call) => {
-                self.last_attempt(call, at, &chosen, error)
-            }
-            NextStep::Wait(chosen) => self.wait_and_retry(call, at, failed, branch, chosen),
-        }
-    }
-
-    fn last_attempt(
-        &mut self,
-        call: usize,
-        at: &Allowed,
-        chosen: &ChosenWait,
-        error: ExpectedOutcome,
-    ) {
-        let outcome = self.raised(call, error);
-        match self.behaviour.retries.last {
-            LastAttempt::Ends => self.stop(call, at, outcome),
-            LastAttempt::WaitsFirst => self.begin_wait_then_end(call, at, &chosen.length, outcome),
-        }
-    }
-
-    /// What is named, after defects that lose or keep it between waits.
-    fn named_for(&self, call: usize, failed: &Failed<'_>) -> Named {
-        let state = &self.calls[call];
-        let nothing = || Named {
-            alternatives: vec![crate::retry_after::Told::Nothing],
-        };
-        if failed.named.alternatives.is_empty() {
-            return nothing();
-        }
-        match self.behaviour.told.honoured {
-            Honoured::Never => nothing(),
-            Honoured::FirstWaitOnly if state.waits > 0 => nothing(),
-            _ => Named {
-                alternatives: failed.named.alternatives.clone(),
-            },
-        }
-    }
-
-    fn method_repeats(&self, call: usize) -> bool {
-        let unsafe_post = self.calls[call].plan.verb == Verb::WriteUnsafe;
-        if !unsafe_post || self.behaviour.retries.methods == MethodRule::All {
-            return true;
-        }
-        let posts_repeat = |repeats: &Repeats| match repeats {
-            Repeats::Methods(methods) => methods.contains(&RepeatedMethod::Post),
-            Repeats::Any => true,
-            Repeats::None | Repeats::Connect => false,
-        };
-        self.setting
-            .running_loop()
-            .is_some_and(|row| posts_repeat(&row.repeats))
-    }
-
-    fn wait_and_retry(
-        &mut self,
-        call: usize,
-        at: &Allowed,
-        failed: &Failed<'_>,
-        branch: &'a BranchRow,
-        mut chosen: ChosenWait,
-    ) {
-        if self.behaviour.told.honoured == Honoured::FirstReused {
-            match self.calls[call].first_told.clone() {
-                Some(first) => chosen.length = first,
-                None if chosen.told => self.calls[call].first_told = Some(chosen.length.clone()),
-                None => {}
-            }
-        }
-        self.hook(call, at, failed, branch, &chosen);
-        if self.behaviour.local.index == IndexRule::EveryRetry || !chosen.told {
-            self.calls[call].index += 1;
-        }
-        if self.behaviour.pages.failed == FailedPage::FirstPage && self.calls[call].page > 1 {
-            self.calls[call].begin_page(1, PageCounts::GoOn);
-        }
-        if self.calls[call].plan.cancel == Some(CancelPoint::OnRetry) {
-            self.cancelled_on_hook(call, at, chosen);
-        } else {
-            self.wait(call, at, &chosen.length, chosen.why);
-        }
-    }
-
-    fn cancelled_on_hook(&mut self, call: usize, at: &Allowed, chosen: ChosenWait) {
-        let ready = chosen
-            .length
-            .as_exact()
-            .is_some_and(|span| span <= Span::ZERO);
-        match self.behaviour.cancel {
-            CancelRule::Ignored => self.wait(call, at, &chosen.length, chosen.why),
-            CancelRule::LosesToReadyTimer if ready => {
-                self.calls[call].cancel_pending = true;
-                self.wait(call, at, &chosen.length, chosen.why);
-            }
-            CancelRule::AfterTheWait => {
-                self.calls[call].out.asked.push(chosen.length.clone());
-                self.cancel_after(call, at, &chosen.length);
-            }
-            CancelRule::TimerGoesOn => {
-                self.wait(call, at, &chosen.length, chosen.why);
-                self.calls[call].end(at, ExpectedOutcome::Cancelled);
-            }
-            CancelRule::IsAnError => self.stop(call, at, raised_other()),
-            _ => self.stop(call, at, ExpectedOutcome::Cancelled),
-        }
-    }
-
-    fn hook(
-        &mut self,
-        call: usize,
-        at: &Allowed,
-        failed: &Failed<'_>,
-        branch: &BranchRow,
-        chosen: &ChosenWait,
-    ) {
-        let rule = self.behaviour.shown.hook;
-        let attempt = self.calls[call].attempt;
-        let counted = if rule == HookRule::CountsFromZero {
-            attempt - 1
-        } else {
-            attempt
-        };
-        let delay = if rule == HookRule::ReportsLocal {
-            let shape = super::behaviour::LocalShape {
-                jitter: LocalJitter::Missing,
-                ..self.behaviour.local
-            };
-            local_delay(
-                self.setting,
-                &branch.local_delay,
-                self.calls[call].index,
-                shape,
-            )
-            .into()
-        } else {
-            chosen.length.clone()
-        };
-        let when = if rule == HookRule::AfterWait {
-            at + &not_negative(&chosen.length)
-        } else {
-            at.clone()
-        };
-        self.calls[call].out.hooks.push(ExpectedHook {
-            at: when,
-            failed_attempt: counted,
-            next_attempt: counted + 1,
-            delay,
-            status: failed.status,
-        });
-    }
-
     /// The error that the call ends with, now that it ends.
-    fn raised(&self, call: usize, error: ExpectedOutcome) -> ExpectedOutcome {
+    pub(super) fn raised(&self, call: usize, error: ExpectedOutcome) -> ExpectedOutcome {
         match self.behaviour.shown.error {
             WhichError::Last => error,
             WhichError::First => self.calls[call].first_error.clone().unwrap_or(error),

@@ -7,6 +7,7 @@ mod decide;
 mod expectation;
 mod local;
 mod retry;
+mod retrying;
 mod script;
 mod setting;
 mod support;

@@ -11,9 +11,10 @@ use super::expectation::{
 };
 use super::script::{Arrival, Cursor, Served, arrival, describe};
 use super::setting::Setting;
+use super::told::ChosenWait;
 use crate::adapter::protocol::{CancelPoint, Verb};
 use crate::fixture::CallStep;
-use crate::model::{Allowed, ErrorKind, Span};
+use crate::model::{Allowed, ErrorKind, Span, wall_span};
 use crate::spec::Param;
 
 /// Derives the timeline of a case under a behaviour.
@@ -69,6 +70,9 @@ pub(super) struct Run<'a> {
 
 /// A script that never ends a call is a fixture error; derivation stops here.
 const MOST_EVENTS: u64 = 20_000;
+
+/// A sliced wait is followed so far; the world stops at as many clock events.
+const MOST_SLICES: usize = 50_000;
 
 impl<'a> Run<'a> {
     fn new(setting: &'a Setting<'a>, behaviour: &'a Behaviour) -> Self {
@@ -296,37 +300,38 @@ impl<'a> Run<'a> {
     }
 
     /// Waits, then sends.
-    pub(super) fn wait(&mut self, call: usize, at: &Allowed, length: &Allowed, why: String) {
-        let slices = self.slices(at, length);
+    pub(super) fn wait(&mut self, call: usize, at: &Allowed, chosen: &ChosenWait) {
+        let slices = if chosen.is_told() {
+            self.slices(at, &chosen.length)
+        } else {
+            None
+        };
         let on_wire = match &slices {
             Some(slices) => slices
                 .iter()
                 .fold(Allowed::exact(Span::ZERO), |sum, slice| &sum + slice),
-            None => not_negative(length),
+            None => not_negative(&chosen.length),
         };
-        let asked = slices.unwrap_or_else(|| vec![length.clone()]);
+        let asked = slices.unwrap_or_else(|| vec![chosen.length.clone()]);
         let state = &mut self.calls[call];
         state.out.asked.extend(asked);
         state.waits += 1;
-        state.gap = Some((on_wire.clone(), why));
+        state.gap = Some((on_wire.clone(), chosen.why.clone()));
         self.schedule(call, at + &on_wire, Event::Send);
     }
 
     /// A wait that ends when the wall clock shows an instant, in slices of at
     /// most a second.
-    pub(super) fn slices(&self, at: &Allowed, length: &Allowed) -> Option<Vec<Allowed>> {
+    fn slices(&self, at: &Allowed, length: &Allowed) -> Option<Vec<Allowed>> {
         const SLICE: Span = Span::from_secs(1);
-        const MOST: usize = 20_000;
-        if self.behaviour.clock != ClockUse::WallDeadline
-            || self.setting.case.clock.steps.is_empty()
-        {
+        if self.behaviour.clock != ClockUse::WallDeadline {
             return None;
         }
         let (mut now, length) = (at.as_exact()?, length.as_exact()?);
-        let wall = |instant: Span| crate::model::wall_span(self.setting.wall_at(instant));
+        let wall = |instant: Span| wall_span(self.setting.wall_at(instant));
         let deadline = wall(now) + length;
         let mut slices = Vec::new();
-        while wall(now) < deadline && slices.len() < MOST {
+        while wall(now) < deadline && slices.len() < MOST_SLICES {
             let slice = SLICE.min(deadline - wall(now));
             slices.push(Allowed::exact(slice));
             now += slice;

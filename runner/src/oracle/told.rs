@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::behaviour::{Behaviour, ClockUse, ComposeAs, Fit, Honoured, Jitter, OverRange, Unit};
+use super::behaviour::{Behaviour, ComposeAs, Fit, Honoured, Jitter, OverRange, Unit};
 use super::setting::Setting;
 use crate::fixture::Step;
-use crate::model::{Allowed, Interval, Span, TokenContext, wall_shifted};
+use crate::model::{Allowed, Interval, Span, TokenContext};
 use crate::retry_after::{Told, ToldForm, WallReading, read};
 use crate::spec::{BranchRow, Composition, Param, ToldSource, UntoldWait};
 
@@ -24,11 +24,6 @@ impl Named {
         self.alternatives
             .iter()
             .any(|told| matches!(told, Told::Wait(..) | Told::Unsettled(_)))
-    }
-
-    /// Whether reading it raises.
-    pub(super) fn raises(&self) -> bool {
-        self.alternatives.contains(&Told::Raises)
     }
 
     /// What an error shows of it: the value as the server named it.
@@ -101,30 +96,34 @@ pub(super) fn named(
             .filter(|(name, _)| name == "retry-after")
             .map(|(_, value)| value.resolve(&context))
             .collect();
-        let seen = second_reading(setting, behaviour, wall);
         let clock = WallReading {
-            wall: seen,
+            wall,
             zone: setting.zone(),
         };
         match read(&lines, parser, &behaviour.reading, &clock) {
-            Told::AnyOf(choices) => alternatives.extend(choices),
-            told => alternatives.push(told),
+            Told::AnyOf(choices) => {
+                alternatives.extend(choices.into_iter().map(|told| taken(told, behaviour)))
+            }
+            told => alternatives.push(taken(told, behaviour)),
         }
     }
     alternatives.dedup();
     Named { alternatives }
 }
 
-/// Two readings of a ticking clock: the one that the distance is computed from
-/// is the second.
-fn second_reading(
-    setting: &Setting<'_>,
-    behaviour: &Behaviour,
-    wall: jiff::Timestamp,
-) -> jiff::Timestamp {
-    match (behaviour.clock, setting.case.clock.tick) {
-        (ClockUse::TwoReadings, Some(tick)) => wall_shifted(wall, tick),
-        _ => wall,
+/// A value as the client takes it: in its unit, below its threshold.
+fn taken(told: Told, behaviour: &Behaviour) -> Told {
+    let use_ = &behaviour.told;
+    match told {
+        Told::Wait(span, form) => {
+            let span = scaled(span, form, use_.unit);
+            if use_.discard_above.is_some_and(|limit| span > limit) {
+                Told::Nothing
+            } else {
+                Told::Wait(span, form)
+            }
+        }
+        told => told,
     }
 }
 
@@ -144,10 +143,17 @@ pub(super) enum NextStep {
 pub(super) struct ChosenWait {
     /// On the wire.
     pub(super) length: Allowed,
-    /// Whether it was told.
-    pub(super) told: bool,
+    /// The form in which it was told, if it was.
+    pub(super) form: Option<ToldForm>,
     /// For people.
     pub(super) why: String,
+}
+
+impl ChosenWait {
+    /// Whether it was told.
+    pub(super) fn is_told(&self) -> bool {
+        self.form.is_some()
+    }
 }
 
 /// Chooses the wait after a failure with `status` (none: no reply) that names
@@ -162,11 +168,11 @@ pub(super) fn choose(
 ) -> NextStep {
     let mut intervals = Vec::new();
     let mut reasons = BTreeSet::new();
-    let mut told = false;
+    let mut told_form = None;
     for alternative in &named.alternatives {
         match one_wait(setting, behaviour, branch, status, alternative, local) {
-            One::Told(interval, why) => {
-                told = true;
+            One::Told(interval, form, why) => {
+                told_form = Some(form);
                 reasons.insert(why);
                 intervals.push(interval);
             }
@@ -178,7 +184,7 @@ pub(super) fn choose(
                 let why = "not settled by the specification: recorded, never judged".to_owned();
                 return NextStep::Wait(ChosenWait {
                     length: Allowed::Observed,
-                    told: true,
+                    form: Some(ToldForm::Date),
                     why,
                 });
             }
@@ -189,13 +195,13 @@ pub(super) fn choose(
     let why = reasons.into_iter().collect::<Vec<_>>().join("; or ");
     NextStep::Wait(ChosenWait {
         length: Allowed::any_of(intervals),
-        told,
+        form: told_form,
         why,
     })
 }
 
 enum One {
-    Told(Interval, String),
+    Told(Interval, ToldForm, String),
     Local(String),
     Observed,
     Ends,
@@ -220,7 +226,7 @@ fn one_wait(
         return untold(branch, "the told wait is not used at this status");
     }
     let use_ = &behaviour.told;
-    let scheduled = match within_limits(setting, use_.over_range, scaled(span, form, use_.unit)) {
+    let scheduled = match within_limits(setting, use_.over_range, span) {
         Limited::To(span) => span,
         Limited::Malformed(why) => return untold(branch, why),
         Limited::Raises => return One::Raises,
@@ -228,25 +234,22 @@ fn one_wait(
     if use_.give_up_above.is_some_and(|limit| scheduled > limit) {
         return One::Ends;
     }
-    if use_.discard_above.is_some_and(|limit| scheduled > limit) {
-        return untold(branch, "the told wait is above a threshold");
-    }
-    let told = bent(setting, behaviour, scheduled, form);
+    let told = bent(setting, behaviour, scheduled);
     let composed = match (use_.composition, branch.composition) {
         (ComposeAs::Add, _) => told + local,
         (ComposeAs::Longer, _) | (ComposeAs::Specified, Composition::Floor) => told.max(local),
         (ComposeAs::Shorter, _) => told.min(local),
         (ComposeAs::Specified, _) => told,
     };
-    let form = match form {
+    let shape = match form {
         ToldForm::Seconds => "seconds",
         ToldForm::Date => "a date",
     };
     let why = format!(
-        "told {span} as {form}, composition {} of branch `{}`",
+        "told {span} as {shape}, composition {} of branch `{}`",
         branch.composition, branch.id
     );
-    One::Told(composed, why)
+    One::Told(composed, form, why)
 }
 
 fn untold(branch: &BranchRow, reason: &str) -> One {
@@ -281,6 +284,21 @@ enum Limited {
 fn within_limits(setting: &Setting<'_>, over: OverRange, span: Span) -> Limited {
     let host = setting.host;
     let secs = u64::try_from(span.floor_secs().max(0)).unwrap_or(u64::MAX);
+    if over == OverRange::Wraps64 {
+        let nanos = secs.wrapping_mul(1_000_000_000) as i64;
+        let wrapped = Span::from_nanos(i128::from(nanos.max(0)));
+        return Limited::To(
+            host.schedule_limit
+                .map_or(wrapped, |limit| wrapped.min(limit)),
+        );
+    }
+    let beyond = |limit: Option<Span>| limit.is_some_and(|limit| span > limit);
+    if beyond(host.parse_limit) {
+        return match over {
+            OverRange::Raises => Limited::Raises,
+            _ => Limited::Malformed("the value is above what the host can parse"),
+        };
+    }
     match over {
         OverRange::FiresAtOnce if u128::from(secs) * 1_000 > 2_147_483_647 => {
             return Limited::To(Span::from_millis(1));
@@ -289,22 +307,7 @@ fn within_limits(setting: &Setting<'_>, over: OverRange, span: Span) -> Limited 
             let millis = secs.wrapping_mul(1_000) as i32;
             return Limited::To(Span::from_millis(i64::from(millis.max(0))));
         }
-        OverRange::Wraps64 => {
-            let nanos = secs.wrapping_mul(1_000_000_000) as i64;
-            let wrapped = Span::from_nanos(i128::from(nanos.max(0)));
-            return Limited::To(
-                host.schedule_limit
-                    .map_or(wrapped, |limit| wrapped.min(limit)),
-            );
-        }
         _ => {}
-    }
-    let beyond = |limit: Option<Span>| limit.is_some_and(|limit| span > limit);
-    if beyond(host.parse_limit) {
-        return match over {
-            OverRange::Raises => Limited::Raises,
-            _ => Limited::Malformed("the value is above what the host can parse"),
-        };
     }
     if beyond(host.schedule_limit) {
         return match over {
@@ -318,7 +321,7 @@ fn within_limits(setting: &Setting<'_>, over: OverRange, span: Span) -> Limited 
     Limited::To(span)
 }
 
-fn bent(setting: &Setting<'_>, behaviour: &Behaviour, span: Span, form: ToldForm) -> Interval {
+fn bent(setting: &Setting<'_>, behaviour: &Behaviour, span: Span) -> Interval {
     let use_ = &behaviour.told;
     let mut span = span + use_.added;
     if let Some(cap) = use_.cap {
@@ -328,12 +331,6 @@ fn bent(setting: &Setting<'_>, behaviour: &Behaviour, span: Span, form: ToldForm
         && let Some(timeout) = setting.span_knob(Param::RequestTimeout)
     {
         span = span.min(timeout);
-    }
-    if behaviour.clock == ClockUse::TwoReadings
-        && form == ToldForm::Seconds
-        && let Some(tick) = setting.case.clock.tick
-    {
-        span = span - tick;
     }
     match use_.jitter {
         Jitter::None => Interval::exact(span),
