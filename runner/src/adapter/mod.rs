@@ -8,6 +8,7 @@ mod lines;
 mod log;
 mod process;
 pub mod protocol;
+mod schema;
 mod session;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -17,4 +18,5 @@ mod tests;
 pub use fault::AdapterFault;
 pub use hello::{Hello, PROBE};
 pub use launch::LaunchSpec;
+pub use schema::protocol_schema;
 pub use session::{OpenRequest, Opened, Said, Session};
