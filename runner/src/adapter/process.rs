@@ -2,6 +2,8 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
@@ -49,6 +51,7 @@ pub(super) struct AdapterProcess {
     lines: mpsc::Receiver<FromProcess>,
     exit: Exit,
     stop: Option<oneshot::Sender<Stop>>,
+    leader: Leader,
     log: LogRing,
     /// Its home; removed when the process is gone.
     _home: tempfile::TempDir,
@@ -58,6 +61,13 @@ pub(super) struct AdapterProcess {
 enum Exit {
     Awaited(oneshot::Receiver<String>),
     Known(String),
+}
+
+/// What is needed to kill the group without its supervisor.
+#[derive(Clone, Debug)]
+struct Leader {
+    id: Option<u32>,
+    is_gone: Arc<AtomicBool>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,12 +109,17 @@ impl AdapterProcess {
         ];
         let (to_exit, exit) = oneshot::channel();
         let (stop, stopped) = oneshot::channel();
-        tokio::spawn(supervise(child, readers, stopped, to_exit));
+        let leader = Leader {
+            id: child.0.id(),
+            is_gone: Arc::default(),
+        };
+        tokio::spawn(supervise(child, leader.clone(), readers, stopped, to_exit));
         Ok(Self {
             stdin,
             lines,
             exit: Exit::Awaited(exit),
             stop: Some(stop),
+            leader,
             log,
             _home: home,
         })
@@ -211,6 +226,34 @@ impl AdapterProcess {
     }
 }
 
+impl Drop for AdapterProcess {
+    /// Kills the group here and now: this process may exit before the
+    /// supervisor is polled again.
+    fn drop(&mut self) {
+        if !self.leader.is_gone.load(Ordering::SeqCst) {
+            self.leader.kill_group();
+        }
+    }
+}
+
+impl Leader {
+    #[cfg(unix)]
+    fn kill_group(&self) {
+        use rustix::process::{Pid, Signal, kill_process_group};
+
+        let id = self.id.and_then(|id| i32::try_from(id).ok());
+        if let Some(group) = id.and_then(Pid::from_raw) {
+            // Fails when nobody is left, which is what it is for.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    /// A job is killed when its last handle is closed, at the latest when this
+    /// process exits.
+    #[cfg(not(unix))]
+    fn kill_group(&self) {}
+}
+
 /// A process group that is killed when it is dropped: the runtime may end
 /// before its supervisor does.
 #[derive(Debug)]
@@ -247,27 +290,35 @@ fn grouped(spec: &LaunchSpec, home: &std::path::Path, tag: &str) -> CommandWrap 
 /// process wrote has been passed on.
 async fn supervise(
     mut child: Group,
+    leader: Leader,
     readers: [Option<JoinHandle<()>>; 2],
     mut stopped: oneshot::Receiver<Stop>,
     exit: oneshot::Sender<String>,
 ) {
     let status = tokio::select! {
         status = child.0.wait() => status,
-        stop = &mut stopped => {
-            if let Ok(Stop::Politely) = stop {
-                terminate(&mut child);
-                if let Ok(status) = timeout(GRACE, child.0.wait()).await {
-                    drain(child, readers).await;
-                    let _ = exit.send(told(status));
-                    return;
-                }
-            }
-            let _ = child.0.start_kill();
-            child.0.wait().await
-        }
+        stop = &mut stopped => end(&mut child, stop.unwrap_or(Stop::AtOnce)).await,
     };
+    leader.is_gone.store(true, Ordering::SeqCst);
     drain(child, readers).await;
-    let _ = exit.send(told(status));
+    let status = match status {
+        Ok(status) => status.to_string(),
+        Err(error) => format!("an unknown status ({error})"),
+    };
+    // Nobody may be left to be told.
+    let _ = exit.send(status);
+}
+
+async fn end(child: &mut Group, how: Stop) -> std::io::Result<ExitStatus> {
+    if let Stop::Politely = how {
+        terminate(child);
+        if let Ok(status) = timeout(GRACE, child.0.wait()).await {
+            return status;
+        }
+    }
+    // Fails when nobody is left.
+    let _ = child.0.start_kill();
+    child.0.wait().await
 }
 
 /// Kills what is left of the group and lets the readers take what is left in
@@ -289,13 +340,6 @@ fn terminate(child: &mut Group) {
 #[cfg(not(unix))]
 fn terminate(child: &mut Group) {
     let _ = child.0.start_kill();
-}
-
-fn told(status: std::io::Result<ExitStatus>) -> String {
-    match status {
-        Ok(status) => status.to_string(),
-        Err(error) => format!("an unknown status ({error})"),
-    }
 }
 
 async fn read_messages(

@@ -15,8 +15,8 @@ use super::protocol::{
 use super::{AdapterFault, LaunchSpec};
 use crate::model::{CallId, LoopId, Outcome, PlannedCall, Span, UnsupportedReason};
 
-/// Real time for an answer that costs an adapter no work of the SDK.
-const ANSWER: Span = Span::from_secs(10);
+/// Real time for an answer to `open`: a client of a JVM is made within a second.
+const ANSWER: Span = Span::from_secs(30);
 
 /// What opens a case.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,7 +167,7 @@ impl Session {
             })
             .await?;
         loop {
-            match self.answer("answer to `open`").await? {
+            match self.answer_within("answer to `open`", ANSWER).await? {
                 FromAdapter::Opened { case: named } if named == case => {
                     self.live = Some(OpenCase::new(case, clock));
                     return Ok(Opened::Ready);
@@ -300,10 +300,6 @@ impl Session {
     /// Ends the process group: politely, then by force.
     pub async fn kill(self) {
         self.process.kill().await;
-    }
-
-    async fn answer(&mut self, awaited: &str) -> Result<FromAdapter, AdapterFault> {
-        self.answer_within(awaited, ANSWER).await
     }
 
     async fn answer_within(

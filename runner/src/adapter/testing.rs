@@ -48,6 +48,8 @@ struct Tiny {
     input: std::io::Lines<std::io::StdinLock<'static>>,
     base_url: String,
     sleeps: u64,
+    /// Calls that wait for the running one.
+    held: Vec<Value>,
 }
 
 impl Tiny {
@@ -58,6 +60,7 @@ impl Tiny {
             input: std::io::stdin().lines(),
             base_url: String::new(),
             sleeps: 0,
+            held: Vec::new(),
         }
     }
 
@@ -92,7 +95,12 @@ impl Tiny {
         loop {
             let message = self.hear();
             match message["type"].as_str().unwrap() {
-                "hello" => self.hello(),
+                "hello" => {
+                    self.hello();
+                    while self.role == "deaf" {
+                        std::thread::park();
+                    }
+                }
                 "open" => self.open(&message),
                 "call" => self.call(&message),
                 "advance" => self.advanced(&message),
@@ -117,6 +125,9 @@ impl Tiny {
     }
 
     fn open(&mut self, message: &Value) {
+        if self.role == "comes-late" && !self.base_url.is_empty() {
+            self.get("late");
+        }
         self.sleeps = 0;
         self.base_url = message["base_url"].as_str().unwrap().to_owned();
         let case = &message["case"];
@@ -224,7 +235,10 @@ impl Tiny {
                     json!({"kind": "raised", "error": {"kind": "status", "status": status}})
                 }
             };
-            return self.result(message, &outcome);
+            self.result(message, &outcome);
+            return if let Some(next) = self.held.pop() {
+                self.operation(&next);
+            };
         }
     }
 
@@ -236,6 +250,12 @@ impl Tiny {
                 "slept" => return true,
                 "advance" => self.advanced(&message),
                 "cancel" => return false,
+                "call" => {
+                    self.say(&json!({
+                        "type": "held", "case": message["case"], "call": message["call"],
+                    }));
+                    self.held.push(message);
+                }
                 "end" => {
                     self.say(&json!({"type": "ended", "case": message["case"]}));
                     std::process::exit(0);
@@ -265,4 +285,21 @@ impl Tiny {
             .find_map(|line| Some(line.strip_prefix("retry-after:")?.trim().to_owned()));
         (status.unwrap_or(0), told)
     }
+}
+
+/// Waits for the end of a process that is not our child.
+#[cfg(target_os = "linux")]
+pub(crate) async fn gone(pid: i32) {
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+    let pid = Pid::from_raw(pid).unwrap();
+    // No such process any more: that is what is waited for.
+    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else {
+        return;
+    };
+    #[expect(deprecated, reason = "its successor is unsafe to call")]
+    let handle = tokio::io::unix::AsyncFd::with_interest(handle, tokio::io::Interest::READABLE);
+    let handle = handle.unwrap();
+    let ready = tokio::time::timeout(std::time::Duration::from_secs(10), handle.readable()).await;
+    assert!(ready.is_ok(), "{pid:?} is still alive");
 }

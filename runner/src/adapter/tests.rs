@@ -180,22 +180,5 @@ async fn a_grandchild_at_the_pipe_neither_hangs_us_nor_survives() {
         .iter()
         .find_map(|line| line.strip_prefix("grandchild ")?.parse().ok())
         .expect("the log names the grandchild");
-    gone(pid).await;
-}
-
-/// Waits for the end of a process that is not our child.
-#[cfg(target_os = "linux")]
-async fn gone(pid: i32) {
-    use rustix::process::{Pid, PidfdFlags, pidfd_open};
-
-    let pid = Pid::from_raw(pid).unwrap();
-    // No such process any more: that is what is waited for.
-    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else {
-        return;
-    };
-    #[expect(deprecated, reason = "its successor is unsafe to call")]
-    let handle = tokio::io::unix::AsyncFd::with_interest(handle, tokio::io::Interest::READABLE);
-    let handle = handle.unwrap();
-    let ready = tokio::time::timeout(std::time::Duration::from_secs(10), handle.readable()).await;
-    assert!(ready.is_ok(), "{pid:?} is still alive");
+    super::testing::gone(pid).await;
 }

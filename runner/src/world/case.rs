@@ -1,6 +1,6 @@
 //! [`CaseRun`]: the life of one case, from its open to its last quiet instant.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -12,7 +12,7 @@ use super::record::{Record, Stop};
 use crate::adapter::{AdapterFault, Said, Session};
 use crate::clock::{Sleepers, Woken};
 use crate::model::{Action, CallId, CasePlan, Span};
-use crate::tap::{CaseKey, Tap, TapEvent};
+use crate::tap::{CaseKey, ExchangeId, Tap, TapEvent};
 
 /// Real time after which what was woken in the background, or let go by another
 /// call, is taken to do nothing. A request on loopback is seen within a
@@ -43,6 +43,9 @@ pub(super) struct CaseRun<'a> {
     pace: Pace,
     record: Record,
     sleepers: Sleepers,
+    /// The request of each call that came last: an earlier one whose reply is
+    /// still held back was given up by the client.
+    current: BTreeMap<CallId, ExchangeId>,
     /// Actions of the plan that are done.
     done: usize,
     /// `close`s without their `closed`.
@@ -106,6 +109,7 @@ impl<'a> CaseRun<'a> {
             pace,
             record: Record::default(),
             sleepers: Sleepers::default(),
+            current: BTreeMap::new(),
             done: 0,
             closing: 0,
             close_is_fresh: false,
@@ -208,6 +212,7 @@ impl<'a> CaseRun<'a> {
                 self.count_event();
                 if let Some(call) = call {
                     self.sleepers.requested(&call);
+                    self.current.insert(call, exchange);
                 }
             }
             TapEvent::ReplyWritten {
@@ -377,7 +382,11 @@ impl<'a> CaseRun<'a> {
     /// Calls whose reply the tap holds back.
     fn unanswered(&self) -> BTreeSet<CallId> {
         let held = self.stage.tap.held(self.stage.key);
-        held.into_iter().filter_map(|reply| reply.call).collect()
+        held.into_iter()
+            .filter_map(|reply| Some((reply.call?, reply.exchange)))
+            .filter(|(call, exchange)| self.current.get(call) == Some(exchange))
+            .map(|(call, _)| call)
+            .collect()
     }
 
     async fn perform(&mut self, due: Due) -> Result<(), Leave> {

@@ -75,6 +75,12 @@ impl WorldHandle {
         }
     }
 
+    /// The world's process id, if it lives.
+    #[cfg(test)]
+    pub(super) fn id(&self) -> Option<u32> {
+        self.live.as_ref().and_then(|(process, _)| process.id())
+    }
+
     async fn take_or_start(&mut self) -> Result<(WorldProcess, Hello), WorldFailure> {
         if let Some(live) = self.live.take() {
             return Ok(live);

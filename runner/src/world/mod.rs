@@ -10,6 +10,8 @@ mod mock;
 mod pace;
 mod probes;
 mod process;
+#[cfg(test)]
+mod process_tests;
 mod record;
 mod serve;
 #[cfg(test)]

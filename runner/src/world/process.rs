@@ -67,6 +67,12 @@ impl WorldProcess {
         })
     }
 
+    /// The world's process id, as long as nobody has waited for it.
+    #[cfg(test)]
+    pub(super) fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// Gives one order and waits for its answer; late traffic that is reported
     /// before it goes to `late`.
     pub(super) async fn ask(

@@ -7,7 +7,8 @@ use super::messages::{LINE_MARK, WorldEvent, WorldOrder};
 use super::{World, WorldFailure};
 
 /// Serves a world on standard input and output until it is told to stop or its
-/// input ends; the adapter's process tree is gone when this returns.
+/// input ends; the adapter's process tree has ended or was killed when this
+/// returns.
 ///
 /// # Errors
 /// If the input holds anything but orders, or the output cannot be written.
@@ -94,8 +95,12 @@ async fn read_orders(
             Err(error) => Err(WorldFailure::harness(error)),
         };
         let is_last = order.is_err();
-        if orders.send(order).is_err() || is_last {
+        if orders.send(order).is_err() {
             return;
+        }
+        if is_last {
+            // Not the end of the input: what is wrong with it is still to be told.
+            return orders.closed().await;
         }
     }
 }

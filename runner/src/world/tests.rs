@@ -230,6 +230,40 @@ async fn calls_at_other_instants_run_on_one_clock() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_held_by_another_is_not_hung_when_it_is_let_go() {
+    let mut plan = plan(vec![busy("170"), ok(), ok()]);
+    plan.actions.push(call(secs(30), "b"));
+    let seen = play("conforms", &plan).await;
+    assert_eq!(attempts(&seen), [secs(0), secs(170), secs(170)]);
+    for call in ["a", "b"] {
+        assert_eq!(result(&seen, call), (secs(170), RETURNED));
+    }
+}
+
+#[tokio::test]
+async fn a_close_is_waited_for() {
+    let mut plan = plan(vec![ok()]);
+    let action = Action::Close;
+    plan.actions.push(PlannedAction {
+        at: secs(5),
+        action,
+    });
+    let seen = play("reference", &plan).await;
+    assert_eq!(result(&seen, "a"), (secs(0), RETURNED));
+    assert_eq!(seen.ending, Ending::Quiet);
+}
+
+#[tokio::test]
+async fn what_comes_after_a_case_is_its_late_traffic() {
+    let mut world = World::start(role("comes-late")).await.unwrap();
+    for late in [0, 1] {
+        world.run(&plan(vec![ok()])).await.unwrap();
+        assert_eq!(world.take_late().len(), late);
+    }
+    world.stop().await;
+}
+
+#[tokio::test]
 async fn all_quiet_and_nothing_armed_is_hung_at_once() {
     let mut stalled = ok();
     stalled.fault = Some(Fault::Stall);

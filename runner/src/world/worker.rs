@@ -191,7 +191,7 @@ impl World {
         for (case, key) in &self.over {
             let mut exchanges = self.mock.tap.take_exchanges(*key);
             // A held connection that was closed with its case is none.
-            exchanges.retain(|exchange| exchange.kind == ExchangeKind::Late);
+            exchanges.retain(|exchange| exchange.kind != ExchangeKind::Scripted);
             if !exchanges.is_empty() {
                 self.late.push(LateTraffic {
                     case: case.clone(),
