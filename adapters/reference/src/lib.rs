@@ -2,7 +2,7 @@
 //!
 //! A small client that retries as SPEC.md says, written from that document
 //! alone: it shares no code with the runner that judges it. Asked to, it shows
-//! one of the [`defects`] instead, in its own code, so that runner and client
+//! one of the [`defects()`] instead, in its own code, so that runner and client
 //! check each other. It speaks the adapter protocol over standard input and
 //! output.
 #![forbid(unsafe_code)]
@@ -50,7 +50,7 @@ const TAG_VARIABLE: &str = "HOLDOFF_TAG";
 /// How the client is started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Args {
-    /// Name of the defect to show, one of [`defects`]; several are joined by
+    /// Name of the defect to show, one of [`defects()`]; several are joined by
     /// `+`. Without it the client conforms.
     pub defect: Option<String>,
 }
