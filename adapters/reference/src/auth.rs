@@ -1,8 +1,9 @@
 //! Credentials, and the one replay after a refresh.
 
-use crate::call::{Call, Ending};
+use crate::call::{Call, Ending, RetryNotice};
 use crate::protocol::{AuthMode, EventName};
 use crate::retry::{Failed, Series};
+use crate::span::Span;
 use crate::wait::Wait;
 
 const FIRST_TOKEN: &str = "t1";
@@ -57,6 +58,16 @@ pub(crate) async fn replay(
     }
     if rules.replay_uncounted {
         series.counted = series.counted.saturating_sub(1);
+    }
+    if rules.replay_moves_backoff {
+        series.skip_one_delay();
+    }
+    if rules.replay_fires_hook {
+        call.announce(RetryNotice {
+            failed_attempt: series.sent,
+            delay: Span::ZERO,
+            status: failed.status,
+        });
     }
     if rules.backoff_before_replay {
         let delay = call.local_delay(0);

@@ -266,6 +266,7 @@ pub(crate) struct Report {
     pub(crate) hook_reports_backoff: bool,
     pub(crate) hook_after_wait: bool,
     pub(crate) first_error: bool,
+    pub(crate) stale_told: bool,
 }
 
 /// The told wait on an error.
@@ -290,6 +291,7 @@ pub(crate) struct Pages {
 pub(crate) struct Hops {
     pub(crate) second_retried: bool,
     pub(crate) second_keeps_credentials: bool,
+    pub(crate) second_follows_redirects: bool,
 }
 
 /// Refresh and replay.
@@ -302,4 +304,6 @@ pub(crate) struct Auth {
     pub(crate) replay_uncounted: bool,
     pub(crate) old_token_replayed: bool,
     pub(crate) told_before_replay: bool,
+    pub(crate) replay_moves_backoff: bool,
+    pub(crate) replay_fires_hook: bool,
 }

@@ -57,6 +57,8 @@ pub(crate) struct Call {
     pub(crate) waits: u32,
     /// The first told wait of this call.
     pub(crate) first_told: Option<ToldWait>,
+    /// The told wait that an error showed last.
+    pub(crate) latest_told: Option<Span>,
     /// The next attempt is sent even if the call is cancelled.
     pub(crate) unstoppable: bool,
 }
@@ -77,6 +79,7 @@ impl Call {
             handle,
             waits: 0,
             first_told: None,
+            latest_told: None,
             unstoppable: false,
         }
     }

@@ -295,6 +295,7 @@ const CALLER: &[(&str, Switch)] = &[
     }),
     ("hook-after-wait", |b| b.report.hook_after_wait = true),
     ("first-error-raised", |b| b.report.first_error = true),
+    ("stale-told-wait-on-error", |b| b.report.stale_told = true),
 ];
 
 /// Pages, hops, and the replay after a refresh.
@@ -324,6 +325,13 @@ const LOOPS: &[(&str, Switch)] = &[
     }),
     ("told-honoured-out-of-scope", |b| {
         b.auth.told_before_replay = true
+    }),
+    ("replay-advances-backoff", |b| {
+        b.auth.replay_moves_backoff = true
+    }),
+    ("replay-fires-hook", |b| b.auth.replay_fires_hook = true),
+    ("hop-2-redirect-followed", |b| {
+        b.hops.second_follows_redirects = true
     }),
 ];
 

@@ -37,8 +37,16 @@ async fn second_hop(call: &mut Call, redirect: &Reply, target: Url) -> Result<Re
     if rules.second_retried {
         return call.settle(&mut Series::new(request)).await;
     }
+    let asked = request.url.clone();
     let failed = match call.exchange(request).await? {
-        Ok(reply) if reply.status < 400 => return Ok(reply),
+        Ok(reply) if reply.status < 400 => {
+            return match reply.location(&asked) {
+                Some(next) if rules.second_follows_redirects => {
+                    Box::pin(second_hop(call, &reply, next)).await
+                }
+                _ => Ok(reply),
+            };
+        }
         Ok(reply) => call.failed_reply(&reply),
         Err(failure) => no_reply(failure),
     };

@@ -55,7 +55,7 @@ fn blob(mark: &str) -> Body {
 impl Call {
     /// Refuses a final reply below 400 that is no success: an operation
     /// follows no redirect.
-    pub(crate) fn success(&self, reply: &Reply) -> Result<(), Ending> {
+    pub(crate) fn success(&mut self, reply: &Reply) -> Result<(), Ending> {
         if reply.is_success() {
             return Ok(());
         }

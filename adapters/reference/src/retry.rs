@@ -52,6 +52,12 @@ impl Series {
         u64::from(self.counted) < allowed(case)
     }
 
+    /// Moves the backoff on as if a retry had been waited for.
+    pub(crate) fn skip_one_delay(&mut self) {
+        self.retries = self.retries.saturating_add(1);
+        self.untold_retries = self.untold_retries.saturating_add(1);
+    }
+
     /// The request of the next attempt, as this client would send it now.
     fn next_request(&self, call: &Call) -> Request {
         let rules = &call.case.behaviour.retries;
@@ -218,7 +224,7 @@ impl Call {
     }
 
     /// A final status as a failed attempt; reads `Retry-After` once.
-    pub(crate) fn failed_reply(&self, reply: &Reply) -> Failed {
+    pub(crate) fn failed_reply(&mut self, reply: &Reply) -> Failed {
         let told = if reply.status < 400 {
             Told::Nothing
         } else {
@@ -229,10 +235,15 @@ impl Call {
             401 | 403 => ErrorKind::Auth,
             _ => ErrorKind::Status,
         };
+        let shown = match (self.case.behaviour.report.stale_told, told.span()) {
+            (true, None) => self.latest_told,
+            (_, span) => span,
+        };
+        self.latest_told = shown;
         let retry_after = match self.case.behaviour.report.error {
-            ErrorWait::AsSent => told.span(),
+            ErrorWait::AsSent => shown,
             ErrorWait::Missing => None,
-            ErrorWait::Clamped => told.span().map(|span| span.min(Span::from_secs(60))),
+            ErrorWait::Clamped => shown.map(|span| span.min(Span::from_secs(60))),
         };
         Failed {
             status: Some(reply.status),

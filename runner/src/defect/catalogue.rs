@@ -4,10 +4,10 @@ use super::entry::Defect;
 use crate::model::Span;
 use crate::oracle::{
     CancelRule, CeilingUse, ClockUse, ComposeAs, Counted, FailedPage, FailureRule, Fit,
-    GrowthShape, Honoured, HookRule, HopCredentials, HopRetry, IndexRule, Jitter, LastAttempt,
-    LocalJitter, MethodRule, OverRange, PageAttempts, RefreshRule, RepeatedRequest, ReplayCost,
-    ReplayToken, ReplayWait, SingleAttempt, ToldOnError, ToldOnSuccess, Unit, UntoldRule,
-    WhichError,
+    GrowthShape, Honoured, HookRule, HopCredentials, HopRedirects, HopRetry, IndexRule, Jitter,
+    LastAttempt, LocalJitter, MethodRule, OverRange, PageAttempts, RefreshRule, RepeatedRequest,
+    ReplayCost, ReplaySideEffect, ReplayToken, ReplayWait, SingleAttempt, ToldOnError,
+    ToldOnSuccess, Unit, UntoldRule, WhichError,
 };
 use crate::retry_after::ListRule;
 use crate::retry_after::Switch::On;
@@ -117,6 +117,7 @@ static CATALOGUE: &[Defect] = &[
     Defect { name: "hook-reports-backoff", does: "announces the local delay although it waits the told one", bend: |b| b.shown.hook = HookRule::ReportsLocal },
     Defect { name: "hook-after-wait", does: "calls its hook after the wait", bend: |b| b.shown.hook = HookRule::AfterWait },
     Defect { name: "first-error-raised", does: "raises the first error instead of the last", bend: |b| b.shown.error = WhichError::First },
+    Defect { name: "stale-told-wait-on-error", does: "shows an earlier told wait on an error whose reply named none", bend: |b| b.shown.told_on_error = ToldOnError::Stale },
     Defect { name: "page-not-retried", does: "does not retry pages after the first", bend: |b| b.pages.failed = FailedPage::Ends },
     Defect { name: "restarts-at-page-one", does: "asks for the first page when another fails", bend: |b| b.pages.failed = FailedPage::FirstPage },
     Defect { name: "attempts-shared-by-pages", does: "counts attempts over all pages", bend: |b| b.pages.attempts = PageAttempts::Shared },
@@ -131,6 +132,9 @@ static CATALOGUE: &[Defect] = &[
     Defect { name: "replay-not-counted", does: "does not count a replay as an attempt", bend: |b| b.auth.cost = ReplayCost::Free },
     Defect { name: "replay-with-old-token", does: "replays with the refused credentials", bend: |b| b.auth.token = ReplayToken::Old },
     Defect { name: "told-honoured-out-of-scope", does: "waits a told wait before a replay", bend: |b| b.auth.wait = ReplayWait::Told },
+    Defect { name: "replay-advances-backoff", does: "counts a replay as a retry of its local delay", bend: |b| b.auth.side_effect = ReplaySideEffect::AdvancesBackoff },
+    Defect { name: "replay-fires-hook", does: "calls its retry hook for a replay", bend: |b| b.auth.side_effect = ReplaySideEffect::FiresHook },
+    Defect { name: "hop-2-redirect-followed", does: "follows a redirect from the second hop", bend: |b| b.hop_two.redirects = HopRedirects::Followed },
     Defect { name: "two-clock-readings", does: "reads the clock twice for one decision", bend: |b| b.clock = ClockUse::TwoReadings },
     Defect { name: "deadline-on-the-wall-clock", does: "ends its waits by the wall clock", bend: |b| b.clock = ClockUse::WallDeadline },
 ];

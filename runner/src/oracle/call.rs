@@ -67,6 +67,8 @@ pub(super) struct CallState {
     /// Waits so far.
     pub(super) waits: u32,
     pub(super) first_told: Option<Allowed>,
+    /// What an error showed last.
+    pub(super) latest_told: Option<Allowed>,
     pub(super) first_error: Option<ExpectedOutcome>,
     /// The gap before the request that is scheduled.
     pub(super) gap: Option<(Allowed, String)>,
@@ -90,6 +92,7 @@ impl CallState {
             fresh_token: false,
             waits: 0,
             first_told: None,
+            latest_told: None,
             first_error: None,
             gap: None,
             cancel_pending: false,

@@ -1,11 +1,11 @@
 //! What a client does when a request has ended.
 
 use super::behaviour::{
-    CancelRule, FailureRule, HopRetry, PageAttempts, RefreshRule, ReplayCost, ReplayWait,
-    SingleAttempt, ToldOnError, ToldOnSuccess, WhichError,
+    CancelRule, FailureRule, HopRedirects, HopRetry, PageAttempts, RefreshRule, ReplayCost,
+    ReplaySideEffect, ReplayWait, SingleAttempt, ToldOnError, ToldOnSuccess, WhichError,
 };
 use super::call::{PageCounts, State};
-use super::expectation::{ExpectedOutcome, Target};
+use super::expectation::{ExpectedHook, ExpectedOutcome, Target};
 use super::retry::{Event, Failure, Run};
 use super::script::Served;
 use super::setting::first_retry_branch;
@@ -81,7 +81,8 @@ impl<'a> Run<'a> {
 
     fn is_redirect(&self, call: usize, step: Option<&Step>) -> bool {
         self.calls[call].plan.verb == Verb::Download
-            && self.calls[call].target != Target::HopTwo
+            && (self.calls[call].target != Target::HopTwo
+                || self.behaviour.hop_two.redirects == HopRedirects::Followed)
             && step.is_some_and(|step| step.headers.iter().any(|(name, _)| name == "location"))
     }
 
@@ -170,7 +171,7 @@ impl<'a> Run<'a> {
             step,
             named,
         };
-        let error = self.error_of(&failed);
+        let error = self.error_of(call, &failed);
         self.calls[call]
             .first_error
             .get_or_insert_with(|| error.clone());
@@ -283,8 +284,7 @@ impl<'a> Run<'a> {
             self.calls[call].refreshes += 1;
             self.calls[call].out.refreshes += 1;
         }
-        let outcome = self.raised(call, error);
-        self.stop(call, at, outcome);
+        self.stop(call, at, error);
     }
 
     fn replay(&mut self, call: usize, at: &Allowed, failed: &Failed<'_>, branch: &BranchRow) {
@@ -295,6 +295,19 @@ impl<'a> Run<'a> {
         state.fresh_token = true;
         if rule.cost == ReplayCost::Free {
             state.counted -= 1;
+        }
+        if rule.side_effect == ReplaySideEffect::AdvancesBackoff {
+            state.index += 1;
+        }
+        if rule.side_effect == ReplaySideEffect::FiresHook {
+            let (attempt, delay) = (state.attempt, Allowed::exact(Span::ZERO));
+            state.out.hooks.push(ExpectedHook {
+                at: at.clone(),
+                failed_attempt: attempt,
+                next_attempt: attempt + 1,
+                delay,
+                status: failed.status,
+            });
         }
         let reader = first_retry_branch(self.setting);
         let length = match (rule.wait, reader) {
@@ -333,7 +346,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn error_of(&self, failed: &Failed<'_>) -> ExpectedOutcome {
+    fn error_of(&mut self, call: usize, failed: &Failed<'_>) -> ExpectedOutcome {
         let kind = match (failed.failure, failed.status) {
             (Failure::Transport, _) => ErrorKind::Transport,
             (Failure::Timeout, _) => ErrorKind::Timeout,
@@ -342,8 +355,13 @@ impl<'a> Run<'a> {
             _ => ErrorKind::Status,
         };
         let named = failed.named.on_error(self.setting.host.parse_limit);
+        let named = match self.behaviour.shown.told_on_error {
+            ToldOnError::Stale => named.or_else(|| self.calls[call].latest_told.clone()),
+            _ => named,
+        };
+        self.calls[call].latest_told.clone_from(&named);
         let retry_after = match self.behaviour.shown.told_on_error {
-            ToldOnError::AsSent => named,
+            ToldOnError::AsSent | ToldOnError::Stale => named,
             ToldOnError::Missing => None,
             ToldOnError::Clamped(most) => named.map(|allowed| clamped(&allowed, most)),
         };

@@ -45,8 +45,7 @@ impl<'a> Run<'a> {
         let page_ends =
             self.behaviour.pages.failed == FailedPage::Ends && self.calls[call].page > 1;
         if untold_ends || page_ends || !self.method_repeats(call) {
-            let outcome = self.raised(call, error);
-            self.stop(call, at, outcome);
+            self.stop(call, at, error);
             return;
         }
         let index = self.calls[call].index;
@@ -66,10 +65,7 @@ impl<'a> Run<'a> {
             &named,
             local,
         ) {
-            NextStep::Ends => {
-                let outcome = self.raised(call, error);
-                self.stop(call, at, outcome);
-            }
+            NextStep::Ends => self.stop(call, at, error),
             NextStep::Raises => self.stop(call, at, raised_other()),
             NextStep::Wait(chosen) if exhausted => {
                 let outcome = self.raised(call, error);

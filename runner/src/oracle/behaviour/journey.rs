@@ -52,6 +52,8 @@ pub struct HopTwo {
     pub retried: HopRetry,
     /// Whether it carries credentials.
     pub credentials: HopCredentials,
+    /// What a redirect as its answer does.
+    pub redirects: HopRedirects,
 }
 
 /// Whether the second hop is retried.
@@ -85,6 +87,8 @@ pub struct AuthRule {
     pub cost: ReplayCost,
     /// Which token the replay carries.
     pub token: ReplayToken,
+    /// What it does beside being sent.
+    pub side_effect: ReplaySideEffect,
 }
 
 /// When a refresh is tried.
@@ -131,4 +135,26 @@ pub enum ReplayToken {
     Fresh,
     /// The refused one.
     Old,
+}
+
+/// What a replay does beside being sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReplaySideEffect {
+    /// Nothing.
+    #[default]
+    None,
+    /// It moves the index of the local delay.
+    AdvancesBackoff,
+    /// It calls the retry hook.
+    FiresHook,
+}
+
+/// What a redirect as the answer to the second hop does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HopRedirects {
+    /// It ends the call.
+    #[default]
+    EndsTheCall,
+    /// It is followed.
+    Followed,
 }

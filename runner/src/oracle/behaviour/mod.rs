@@ -11,8 +11,8 @@ mod told;
 
 pub use client::{Behaviour, ClockUse};
 pub use journey::{
-    AuthRule, FailedPage, HopCredentials, HopRetry, HopTwo, PageAttempts, PageRule, RefreshRule,
-    ReplayCost, ReplayToken, ReplayWait, ToldOnSuccess,
+    AuthRule, FailedPage, HopCredentials, HopRedirects, HopRetry, HopTwo, PageAttempts, PageRule,
+    RefreshRule, ReplayCost, ReplaySideEffect, ReplayToken, ReplayWait, ToldOnSuccess,
 };
 pub use local::{CeilingUse, GrowthShape, IndexRule, LocalJitter, LocalShape};
 pub use retries::{
