@@ -229,10 +229,10 @@ fn the_manifests_of_this_repository_are_read() {
     let adapters = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters");
     for entry in std::fs::read_dir(adapters).unwrap() {
         let folder = entry.unwrap().path();
-        if folder.join(Manifest::FILE).exists() {
-            if let Err(errors) = Manifest::load(&folder) {
-                panic!("{errors}");
-            }
+        if folder.join(Manifest::FILE).exists()
+            && let Err(errors) = Manifest::load(&folder)
+        {
+            panic!("{errors}");
         }
     }
 }
