@@ -66,6 +66,7 @@ enum Exit {
 /// What is needed to kill the group without its supervisor.
 #[derive(Clone, Debug)]
 struct Leader {
+    #[cfg_attr(not(unix), expect(dead_code, reason = "a job needs no number"))]
     id: Option<u32>,
     is_gone: Arc<AtomicBool>,
 }

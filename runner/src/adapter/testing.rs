@@ -11,19 +11,25 @@ use super::protocol::TAG_VARIABLE;
 /// Variable that says which role to play.
 const ROLE: &str = "HOLDOFF_TEST_ROLE";
 
-/// How to start this test binary in a role: `reference`, `reference DEFECT`, or
-/// one of the tiny adapter's.
-pub(crate) fn role(role: &str) -> LaunchSpec {
+/// The command that plays one ignored test of this binary, as a child process.
+pub(crate) fn this_binary(test: &str) -> Vec<String> {
     let program = std::env::current_exe().unwrap();
     let argv = [
         program.to_str().unwrap(),
-        "adapter::testing::role_of_a_child_process",
+        test,
         "--exact",
         "--ignored",
         "--nocapture",
         "--quiet",
     ];
-    let mut spec = LaunchSpec::new(role, argv.map(str::to_owned).to_vec());
+    argv.map(str::to_owned).to_vec()
+}
+
+/// How to start this test binary in a role: `reference`, `reference DEFECT`, or
+/// one of the tiny adapter's.
+pub(crate) fn role(role: &str) -> LaunchSpec {
+    let argv = this_binary("adapter::testing::role_of_a_child_process");
+    let mut spec = LaunchSpec::new(role, argv);
     spec.env.insert(ROLE.to_owned(), role.to_owned());
     spec
 }
@@ -97,8 +103,10 @@ impl Tiny {
             match message["type"].as_str().unwrap() {
                 "hello" => {
                     self.hello();
-                    while self.role == "deaf" {
-                        std::thread::park();
+                    if self.role == "deaf" {
+                        loop {
+                            std::thread::park();
+                        }
                     }
                 }
                 "open" => self.open(&message),

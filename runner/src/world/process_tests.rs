@@ -4,22 +4,13 @@ use tokio::io::{AsyncWriteExt, BufReader};
 
 use super::tests::{busy, ok, plan, secs};
 use super::{WorldCommand, WorldEvent, WorldFailure, WorldHandle, WorldOrder, serve, serve_on};
-use crate::adapter::testing::role;
+use crate::adapter::testing::{self, role};
 use crate::adapter::{AdapterFault, LaunchSpec};
 use crate::model::Ending;
 
 fn this_binary(test: &str) -> WorldCommand {
-    let program = std::env::current_exe().unwrap();
-    let argv = [
-        program.to_str().unwrap(),
-        test,
-        "--exact",
-        "--ignored",
-        "--nocapture",
-        "--quiet",
-    ];
     WorldCommand {
-        argv: argv.map(str::to_owned).to_vec(),
+        argv: testing::this_binary(test),
     }
 }
 
@@ -151,6 +142,6 @@ async fn the_death_of_the_main_process_leaves_nothing_behind() {
     };
     main.kill().await.unwrap();
     for pid in pids {
-        crate::adapter::testing::gone(pid).await;
+        testing::gone(pid).await;
     }
 }

@@ -6,9 +6,10 @@ use super::{ProbeFailure, ProbeHost, World, WorldFailure, probes};
 use crate::adapter::protocol::{ClockKind, During, ParamValue, Verb};
 use crate::adapter::testing::role;
 use crate::model::{
-    Action, Bounds, CallId, CasePlan, ClockPlan, DateWindow, Ending, ErrorKind, Fault, LoopId,
-    Observation, Outcome, Piece, PlannedAction, PlannedBody, PlannedCall, PlannedHeader,
-    PlannedStep, PrefixMode, Presence, Span, Spelling, Times, TokenText,
+    Action, Bounds, CallId, CasePlan, ClockPlan, DateShape, DateWindow, Ending, ErrorKind, Fault,
+    HttpDateToken, Letters, LoopId, Observation, Outcome, Piece, PlannedAction, PlannedBody,
+    PlannedCall, PlannedHeader, PlannedStep, PrefixMode, Presence, Span, Spelling, Times,
+    TokenText, WallStep, WeekdayName,
 };
 use crate::spec::Machine;
 
@@ -147,18 +148,34 @@ async fn a_told_wait_of_hours_is_waited_out_exactly() {
     assert!(seen.real_time < secs(20));
 }
 
+/// A 503 that names the date 120 s ahead.
+fn dated() -> PlannedStep {
+    let mut dated = busy("");
+    dated.headers[0].value = TokenText(vec![Piece::HttpDate(HttpDateToken {
+        offset: secs(120),
+        shape: DateShape::Imf,
+        letters: Letters::AsDefined,
+        zone: None,
+        weekday: WeekdayName::Right,
+    })]);
+    dated
+}
+
 #[tokio::test]
 async fn a_date_is_resolved_on_the_clock_that_the_client_reads() {
-    let mut dated = busy("");
-    dated.headers[0].value = TokenText(vec![Piece::HttpDate(crate::model::HttpDateToken {
-        offset: secs(120),
-        shape: crate::model::DateShape::Imf,
-        letters: crate::model::Letters::AsDefined,
-        zone: None,
-        weekday: crate::model::WeekdayName::Right,
-    })]);
-    let seen = play("reference", &plan(vec![busy("60"), dated, ok()])).await;
+    let mut plan = plan(vec![busy("60"), dated(), ok()]);
+    let seen = play("reference", &plan).await;
     assert_eq!(attempts(&seen), [secs(0), secs(60), secs(180)]);
+
+    plan.clock.steps = vec![WallStep {
+        at: secs(3),
+        by: secs(-3_600),
+    }];
+    let seen = play("reference", &plan).await;
+    assert_eq!(attempts(&seen), [secs(0), secs(60), secs(180)]);
+    let date = "Mon, 31 Dec 2029 23:03:00 GMT".to_owned();
+    let told = ("retry-after".to_owned(), date);
+    assert!(seen.exchanges[1].reply_headers.contains(&told));
 }
 
 #[tokio::test]
