@@ -7,6 +7,7 @@ pub mod diagnostic;
 pub mod escape;
 pub mod fixture;
 pub mod judge;
+pub mod known;
 pub mod manifest;
 pub mod model;
 pub mod oracle;

@@ -113,7 +113,13 @@ impl Diagnostic {
         let file = escape::terminal(&self.file.to_string_lossy()).into_owned();
         match self.source.as_deref().filter(|_| self.line > 0) {
             Some(source) => group = self.pointed(group, file, source),
-            None => group = group.element(Origin::path(file)),
+            None if self.line == 0 => group = group.element(Origin::path(file)),
+            None => {
+                let origin = Origin::path(file)
+                    .line(self.line)
+                    .char_column(self.col.max(1));
+                group = group.element(origin);
+            }
         }
         for (level, text) in self.notes() {
             group = group.element(level.message(text));

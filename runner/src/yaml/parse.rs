@@ -105,6 +105,10 @@ impl<'s, 't> Builder<'s, 't> {
             Event::Alias(_) => return Err(self.at(place, "aliases are not allowed")),
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_decoration(place, anchor, tag.is_some())?;
+                let mut place = place;
+                if matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) {
+                    place.len = self.quoted_len(place);
+                }
                 let style = match style {
                     ScalarStyle::Plain => Style::Plain,
                     ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Style::Quoted,
@@ -129,6 +133,25 @@ impl<'s, 't> Builder<'s, 't> {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
         }
         Ok(())
+    }
+
+    /// The parser's end of a quoted scalar lies behind the blanks and the
+    /// comment that follow it.
+    fn quoted_len(&self, place: Place) -> usize {
+        let mut text = self.source.line(place.line).chars().skip(place.col - 1);
+        let quote = text.next();
+        let mut len = 1;
+        let mut is_escaped = false;
+        for character in text {
+            len += 1;
+            match character {
+                _ if is_escaped => is_escaped = false,
+                '\\' if quote == Some('"') => is_escaped = true,
+                end if Some(end) == quote => return len,
+                _ => {}
+            }
+        }
+        place.len
     }
 
     fn at(&self, place: Place, message: &str) -> Diagnostic {
@@ -307,6 +330,13 @@ mod tests {
             "\u{a0}5\u{665}\u{ff15}\t"
         );
         assert_eq!(root.get("b").unwrap().scalar().unwrap().0, "x\\u00a0");
+    }
+
+    #[test]
+    fn a_quoted_value_ends_at_its_quote() {
+        let root = tree("a: \"x\\\"y\"   # why\nb: 'it' # because\nc: plain   # so\n");
+        let len = |key| root.get(key).unwrap().len;
+        assert_eq!((len("a"), len("b"), len("c")), (6, 4, 5));
     }
 
     #[test]
