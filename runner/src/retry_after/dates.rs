@@ -40,17 +40,17 @@ pub(super) fn read_date(
     if rules.none.is_on() || !text.is_ascii() {
         return DateReading::NotADate;
     }
-    let now = Offset::UTC.to_datetime(clock.wall);
+    let today = Offset::UTC.to_datetime(clock.wall);
     let strict = shapes.iter().find_map(|shape| match shape {
         DateShape::Imf => imf(text),
         DateShape::Rfc850 if rules.no_rfc850.is_on() => None,
-        DateShape::Rfc850 => rfc850(text, now, rules),
+        DateShape::Rfc850 => rfc850(text, today, rules),
         DateShape::Asctime if rules.no_asctime.is_on() => None,
         DateShape::Asctime => asctime(text, rules),
     });
     let parts = match strict {
         Some(parts) => Some(parts),
-        None if rules.lenient.is_on() => super::lenient::read(text),
+        None if rules.lenient.is_on() => super::lenient::read(text, today),
         None => None,
     };
     let Some(parts) = parts else {
@@ -59,7 +59,7 @@ pub(super) fn read_date(
     let Some(instant) = parts.instant(rules, clock) else {
         return DateReading::NotADate;
     };
-    let distance = wall_span(instant) - wall_span(clock.wall);
+    let distance = instant - wall_span(clock.wall);
     let distance = match (rules.truncated.is_on(), rules.exact.is_on(), rounding) {
         (true, _, _) => Span::from_secs(distance.floor_secs()),
         (_, true, _) | (_, _, DateWait::Exact | DateWait::NotApplicable) => distance,
@@ -85,7 +85,9 @@ pub(super) struct DateParts {
 }
 
 impl DateParts {
-    fn instant(self, rules: DateRules, clock: &WallReading) -> Option<Timestamp> {
+    /// Time since 1970. Not a [`Timestamp`]: those end a day before the year
+    /// 9999 does.
+    fn instant(self, rules: DateRules, clock: &WallReading) -> Option<Span> {
         let date = match Date::new(self.year, self.month, self.day) {
             Ok(date) => date,
             Err(_) if rules.day_rolls_over.is_on() => self.rolled_over()?,
@@ -94,12 +96,11 @@ impl DateParts {
         // A leap second has no instant of its own; the second before it stands in.
         let time = Time::new(self.hour, self.minute, self.second.min(59), 0).ok()?;
         let civil = DateTime::from_parts(date, time);
-        let zone = if rules.local_zone.is_on() {
-            clock.zone.clone()
-        } else {
-            TimeZone::UTC
-        };
-        zone.to_timestamp(civil).ok()
+        if rules.local_zone.is_on() {
+            return clock.zone.to_timestamp(civil).ok().map(wall_span);
+        }
+        let since_1970 = civil.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
+        Some(Span::from_secs(i128::from(since_1970.as_secs())))
     }
 
     fn rolled_over(self) -> Option<Date> {
@@ -140,7 +141,7 @@ fn imf(text: &str) -> Option<DateParts> {
 }
 
 /// `Sunday, 06-Nov-94 08:49:37 GMT`.
-fn rfc850(text: &str, now: DateTime, rules: DateRules) -> Option<DateParts> {
+fn rfc850(text: &str, today: DateTime, rules: DateRules) -> Option<DateParts> {
     let mut cursor = Cursor(text);
     let weekday = cursor.day_name(long_day_name)?;
     cursor.literal(", ")?;
@@ -148,34 +149,48 @@ fn rfc850(text: &str, now: DateTime, rules: DateRules) -> Option<DateParts> {
     cursor.literal("-")?;
     let month = cursor.month()?;
     cursor.literal("-")?;
-    let short = i16::try_from(cursor.digits(2)?).ok()?;
+    let short = cursor.digits(2)?;
     cursor.literal(" ")?;
     let time = cursor.time()?;
     cursor.literal(" GMT")?;
     cursor.end()?;
-    let year = if rules.century_1900.is_on() {
-        1900 + short
-    } else {
-        full_year(short, (month, day, time), now)
-    };
-    parts(Some(weekday), u32::try_from(year).ok()?, month, day, time)
+    let short = parts(Some(weekday), short, month, day, time)?;
+    Some(DateParts {
+        year: if rules.century_1900.is_on() {
+            1900 + short.year
+        } else {
+            full_year(short, today)
+        },
+        ..short
+    })
 }
 
-/// The latest year with these two last digits whose date lies not more than 50
-/// years ahead (RFC 9110 §5.6.7).
-fn full_year(short: i16, rest_of_date: (i8, u32, (u32, u32, u32)), now: DateTime) -> i16 {
-    let in_fifty_years = {
-        let time = (now.hour(), now.minute(), now.second());
-        let widened = |part: i8| u32::try_from(part).unwrap_or(0);
-        let time = (widened(time.0), widened(time.1), widened(time.2));
-        (now.year() + 50, (now.month(), widened(now.day()), time))
+/// The latest year with these two last digits whose date is not more than 50
+/// years ahead (SPEC.md, PARSE-8; RFC 9110 §5.6.7).
+pub(super) fn full_year(date: DateParts, today: DateTime) -> i16 {
+    let horizon = (
+        today.year() + 50,
+        today.month(),
+        today.day(),
+        today.hour(),
+        today.minute(),
+        today.second(),
+    );
+    let ahead = |year: i16| {
+        (
+            year,
+            date.month,
+            date.day,
+            date.hour,
+            date.minute,
+            date.second,
+        ) > horizon
     };
-    let century = now.year() - now.year().rem_euclid(100);
-    [century + 100, century, century - 100]
-        .into_iter()
-        .map(|century| century + short)
-        .find(|year| (*year, rest_of_date) <= in_fifty_years)
-        .unwrap_or(century - 100 + short)
+    let mut year = today.year() - today.year().rem_euclid(100) + 100 + date.year;
+    while ahead(year) {
+        year -= 100;
+    }
+    year
 }
 
 /// `Sun Nov  6 08:49:37 1994`.

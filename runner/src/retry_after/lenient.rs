@@ -1,14 +1,14 @@
 //! What lenient date readers take for a date: a defect, modelled so that it
 //! can be named when it is seen.
 
-use jiff::civil::Weekday;
+use jiff::civil::{DateTime, Weekday};
 
-use super::dates::{DateParts, parts};
+use super::dates::{DateParts, full_year, parts};
 use crate::model::{MONTHS, long_day_name, short_day_name};
 
 /// Reads a date in any order of the usual words: names in any letters, with or
 /// without commas, dashes, day name and zone; ISO 8601; `Jan 1 2099`.
-pub(super) fn read(text: &str) -> Option<DateParts> {
+pub(super) fn read(text: &str, today: DateTime) -> Option<DateParts> {
     if let Some(iso) = iso_8601(text) {
         return Some(iso);
     }
@@ -16,13 +16,16 @@ pub(super) fn read(text: &str) -> Option<DateParts> {
     for word in text.split([' ', ',', '-']).filter(|word| !word.is_empty()) {
         found.take(word)?;
     }
-    parts(
-        found.weekday,
-        found.year?,
-        found.month?,
-        found.day?,
-        found.time.unwrap_or((0, 0, 0)),
-    )
+    let time = found.time.unwrap_or((0, 0, 0));
+    let date = |year: u32| parts(found.weekday, year, found.month?, found.day?, time);
+    match (found.year, found.short_year) {
+        (Some(year), _) => date(year),
+        (None, Some(short)) => date(short).map(|short| DateParts {
+            year: full_year(short, today),
+            ..short
+        }),
+        (None, None) => None,
+    }
 }
 
 #[derive(Default)]
@@ -31,6 +34,8 @@ struct Words {
     day: Option<u32>,
     month: Option<i8>,
     year: Option<u32>,
+    /// Its last two digits.
+    short_year: Option<u32>,
     time: Option<(u32, u32, u32)>,
 }
 
@@ -51,6 +56,7 @@ impl Words {
             let number = word.parse().ok()?;
             match word.len() {
                 1 | 2 if self.day.is_none() => self.day = Some(number),
+                2 => self.short_year = Some(number),
                 4 => self.year = Some(number),
                 _ => return None,
             }

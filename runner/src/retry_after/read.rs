@@ -70,6 +70,9 @@ impl Reader<'_> {
         if self.reading.lists == ListRule::Specified {
             return None;
         }
+        if self.reading.lists == ListRule::Concatenated {
+            return joined_digits(lines).map(|digits| self.line(&digits));
+        }
         let members: Vec<&str> = lines
             .iter()
             .flat_map(|line| line.split(','))
@@ -79,10 +82,9 @@ impl Reader<'_> {
             return None;
         }
         match self.reading.lists {
-            ListRule::Specified => None,
+            ListRule::Specified | ListRule::Concatenated => None,
             ListRule::First => members.first().map(|member| self.line(member)),
             ListRule::Last => members.last().map(|member| self.line(member)),
-            ListRule::Concatenated => Some(self.line(&members.concat())),
             ListRule::Raises => Some(Told::Raises),
         }
     }
@@ -128,6 +130,10 @@ impl Reader<'_> {
         match read_date(text, &self.row.dates, self.row.date_wait, rules, self.clock) {
             DateReading::NotADate => Told::Nothing,
             DateReading::Odd(_) if rules.odd_raises.is_on() => Told::Raises,
+            // Read or malformed, a past date yields nothing.
+            DateReading::Odd(distance) if past(distance) && !rules.past_is_now.is_on() => {
+                Told::Nothing
+            }
             DateReading::Odd(distance) => Told::Unsettled(distance),
             DateReading::Distance(distance) if past(distance) => {
                 if rules.past_is_now.is_on() {
@@ -151,6 +157,15 @@ impl Reader<'_> {
                 .settled(),
         )
     }
+}
+
+/// All digits of all lines, if the lines hold nothing but digits, commas and
+/// spaces.
+fn joined_digits(lines: &[String]) -> Option<String> {
+    let joined = lines.concat();
+    let is_joinable = |c: char| c.is_ascii_digit() || matches!(c, ',' | ' ');
+    let digits: String = joined.chars().filter(char::is_ascii_digit).collect();
+    (joined.chars().all(is_joinable) && !digits.is_empty()).then_some(digits)
 }
 
 impl Told {

@@ -280,3 +280,33 @@ fn a_zone_shifts_a_defective_reader_only() {
         Told::Wait(Span::from_secs(19_820), ToldForm::Date)
     );
 }
+
+#[test]
+fn the_last_second_of_the_year_9999_is_a_date() {
+    let told = read_one("Fri, 31 Dec 9999 23:59:59 GMT", &Reading::default());
+    assert_eq!(
+        told,
+        Told::Wait(Span::from_secs(251_508_844_799), ToldForm::Date)
+    );
+}
+
+#[test]
+fn a_past_date_with_another_weekday_is_nothing_however_it_is_read() {
+    let value = "Tuesday, 01-Jan-30 00:02:00 GMT";
+    let mut reading = Reading::default();
+    reading.dates.century_1900 = Switch::On;
+    assert_eq!(read_one(value, &reading), Told::Nothing);
+    reading.dates.odd_raises = Switch::On;
+    assert_eq!(read_one(value, &reading), Told::Raises);
+}
+
+#[test]
+fn digits_of_a_list_are_joined_as_the_catalogue_says() {
+    let reading = Reading {
+        lists: ListRule::Concatenated,
+        ..Reading::default()
+    };
+    assert_eq!(read_one("1, 2", &reading), seconds(12));
+    assert_eq!(read_one("4 6", &reading), seconds(46));
+    assert_eq!(read_one("4;6", &reading), Told::Nothing);
+}
