@@ -1,6 +1,7 @@
 //! Holdoff: a cross-SDK conformance test runner for retry loops.
 
 pub mod adapter;
+pub mod check;
 pub mod clock;
 pub mod defect;
 pub mod diagnostic;

@@ -17,6 +17,6 @@ pub use compare::judge;
 pub use diagnose::{diagnose, shows_defect, signature};
 pub use lines::{expected_lines, observed_lines};
 pub use report::CaseReport;
-pub use tolerance::{REAL_EARLY, REAL_LATE, tolerance, visibility};
+pub use tolerance::{REAL_EARLY, REAL_LATE, case_visibility, tolerance, visibility};
 pub use verdict::{Diagnosis, Difference, Side, Topic, Verdict};
 pub use words::{expected_words, outcome_words};

@@ -2,8 +2,9 @@
 //! reason; the judge uses no other number.
 
 use crate::adapter::protocol::ClockKind;
+use crate::fixture::Distinct;
 use crate::model::{Host, SleepStyle, Span, Tolerance};
-use crate::oracle::{Seen, Visibility};
+use crate::oracle::{Seen, Setting, Visibility};
 
 /// Under the real clock a timer may fire early by its own rounding: Node and
 /// some event loops round to the millisecond, and two clocks are compared.
@@ -39,6 +40,16 @@ pub fn visibility(clock: ClockKind, host: &Host, runs: u32) -> Visibility {
         Seen::when(asked_is_seen(clock, host)),
         runs,
     )
+}
+
+/// What can be seen of a case in its setting.
+pub fn case_visibility(setting: &Setting<'_>) -> Visibility {
+    let mut calls = setting.case.expect.calls.values();
+    let differ = calls.any(|call| call.distinct == Some(Distinct::Differ));
+    Visibility {
+        draws_differ: Seen::when(differ),
+        ..visibility(setting.clock, setting.host, setting.case.runs)
+    }
 }
 
 /// Whether sleeps are seen as they are asked for, whole.

@@ -1,0 +1,15 @@
+//! Checks on what people write: author against oracle, cases that cannot fail,
+//! clauses without a case. Pure: files are read by the caller.
+
+mod cases;
+mod coverage;
+mod kills;
+mod nominal;
+mod report;
+#[cfg(test)]
+mod tests;
+
+pub use cases::check;
+pub use kills::{CaseKills, Matrix};
+pub use nominal::{nominal_host, nominal_setting};
+pub use report::{CheckReport, Checked};
