@@ -77,6 +77,8 @@ class Session:
     async def _call(self, call):
         call.enter()
         try:
+            if self._client is None:
+                raise RuntimeError("a call before `opened`")
             verb = getattr(self._client, call.do.replace("-", "_"), None)
             if verb is None:
                 raise Unsupported(f"the adapter does not serve `{call.do}`")
