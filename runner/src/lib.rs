@@ -14,6 +14,7 @@ pub mod model;
 pub mod oracle;
 pub mod replay;
 pub mod retry_after;
+pub mod scaffold;
 pub mod spec;
 pub mod tap;
 pub mod world;
