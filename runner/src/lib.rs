@@ -7,6 +7,7 @@ pub mod defect;
 pub mod diagnostic;
 pub mod escape;
 pub mod fixture;
+mod group;
 pub mod judge;
 pub mod known;
 pub mod manifest;

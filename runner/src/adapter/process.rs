@@ -17,6 +17,7 @@ use super::lines::{LINE_CAP, Line, LineReader};
 use super::log::LogRing;
 use super::protocol::{FromAdapter, ToAdapter};
 use super::{AdapterFault, LaunchSpec};
+use crate::group;
 use crate::model::Span;
 
 /// Real time between the polite and the forced end of a process group: a JVM
@@ -66,7 +67,6 @@ enum Exit {
 /// What is needed to kill the group without its supervisor.
 #[derive(Clone, Debug)]
 struct Leader {
-    #[cfg_attr(not(unix), expect(dead_code, reason = "a job needs no number"))]
     id: Option<u32>,
     is_gone: Arc<AtomicBool>,
 }
@@ -232,27 +232,9 @@ impl Drop for AdapterProcess {
     /// supervisor is polled again.
     fn drop(&mut self) {
         if !self.leader.is_gone.load(Ordering::SeqCst) {
-            self.leader.kill_group();
+            group::kill(self.leader.id);
         }
     }
-}
-
-impl Leader {
-    #[cfg(unix)]
-    fn kill_group(&self) {
-        use rustix::process::{Pid, Signal, kill_process_group};
-
-        let id = self.id.and_then(|id| i32::try_from(id).ok());
-        if let Some(group) = id.and_then(Pid::from_raw) {
-            // Fails when nobody is left, which is what it is for.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-    }
-
-    /// A job is killed when its last handle is closed, at the latest when this
-    /// process exits.
-    #[cfg(not(unix))]
-    fn kill_group(&self) {}
 }
 
 /// A process group that is killed when it is dropped: the runtime may end
@@ -279,10 +261,7 @@ fn grouped(spec: &LaunchSpec, home: &std::path::Path, tag: &str) -> CommandWrap 
             .stderr(Stdio::piped());
     });
     command.wrap(KillOnDrop);
-    #[cfg(unix)]
-    command.wrap(process_wrap::tokio::ProcessGroup::leader());
-    #[cfg(windows)]
-    command.wrap(process_wrap::tokio::JobObject);
+    group::own(&mut command);
     command
 }
 
@@ -312,7 +291,7 @@ async fn supervise(
 
 async fn end(child: &mut Group, how: Stop) -> std::io::Result<ExitStatus> {
     if let Stop::Politely = how {
-        terminate(child);
+        group::ask_to_end(&mut *child.0);
         if let Ok(status) = timeout(GRACE, child.0.wait()).await {
             return status;
         }
@@ -331,16 +310,6 @@ async fn drain(child: Group, readers: [Option<JoinHandle<()>>; 2]) {
             reader.abort();
         }
     }
-}
-
-#[cfg(unix)]
-fn terminate(child: &mut Group) {
-    let _ = child.0.signal(rustix::process::Signal::TERM.as_raw());
-}
-
-#[cfg(not(unix))]
-fn terminate(child: &mut Group) {
-    let _ = child.0.start_kill();
 }
 
 async fn read_messages(

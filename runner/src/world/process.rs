@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use super::WorldFailure;
 use super::messages::{LINE_MARK, LateTraffic, WorldEvent, WorldOrder};
+use crate::group;
 
 /// Real time that a world gets beyond what a case or a start may take: for
 /// starting an adapter again, and for killing one.
@@ -52,10 +53,7 @@ impl WorldProcess {
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped());
         });
-        #[cfg(unix)]
-        wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
-        #[cfg(windows)]
-        wrapped.wrap(process_wrap::tokio::JobObject);
+        group::own(&mut wrapped);
         let mut child = wrapped.spawn().map_err(|error| failed(&error))?;
         let orders = child.stdin().take();
         let events = child.stdout().take();
