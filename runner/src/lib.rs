@@ -2,6 +2,7 @@
 
 pub mod adapter;
 pub mod check;
+pub mod cli;
 pub mod clock;
 pub mod defect;
 pub mod diagnostic;
@@ -14,7 +15,9 @@ pub mod manifest;
 pub mod model;
 pub mod oracle;
 pub mod replay;
+pub mod report;
 pub mod retry_after;
+pub mod run;
 pub mod scaffold;
 pub mod spec;
 pub mod tap;

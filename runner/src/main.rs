@@ -1,2 +1,7 @@
 //! The `holdoff` command.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    holdoff::cli::main()
+}

@@ -13,6 +13,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Source};
 use crate::fixture::{Case, ClockNeed, Control};
 use crate::judge::authored;
 use crate::model::{CaseId, DefectId, Host};
+use crate::oracle::{Behaviour, Expectation, Setting, expectation};
 use crate::spec::{Machine, Spec};
 
 /// Checks cases against a specification and against each other. `text_of`
@@ -80,6 +81,65 @@ pub fn check(spec: &Spec, cases: &[Case], text_of: &dyn Fn(&Path) -> Option<Stri
     Checked {
         diagnostics: diagnostics.sorted(),
         report,
+    }
+}
+
+/// What is wrong with cases so that they cannot even be played: names that do
+/// not exist, and authors that the oracle contradicts. A part of [`check`].
+pub fn load_errors<'a>(
+    spec: &Spec,
+    cases: impl IntoIterator<Item = &'a Case>,
+    text_of: &dyn Fn(&Path) -> Option<String>,
+) -> Diagnostics {
+    let mut texts = Texts {
+        text_of,
+        read: BTreeMap::new(),
+    };
+    let host = nominal_host(spec);
+    let mut diagnostics = Diagnostics::new();
+    for case in cases {
+        let wrong = citations(spec, case, Some(&mut texts));
+        if !wrong.is_empty() {
+            diagnostics.extend(wrong);
+            continue;
+        }
+        let setting = nominal_setting(spec, case, &host, derived_clock(case));
+        let right = expectation(&setting, &Behaviour::default());
+        let found = contradictions(&setting, &right);
+        diagnostics.extend(found.into_iter().map(|(path, message, hint)| {
+            let message = format!("case `{}`: {message}", case.id);
+            Diagnostic {
+                hint,
+                ..texts.at(case, &path, message)
+            }
+        }));
+    }
+    diagnostics.sorted()
+}
+
+/// Where, what and why author and oracle do not agree.
+fn contradictions(
+    setting: &Setting<'_>,
+    right: &Expectation,
+) -> Vec<(String, String, Option<String>)> {
+    let mismatches = authored(setting, right).into_iter();
+    mismatches
+        .map(|mismatch| {
+            let message = format!(
+                "the author says {}, the oracle derives {}",
+                mismatch.stated, mismatch.derived
+            );
+            let hint = (!mismatch.why.is_empty())
+                .then(|| format!("the oracle's reason: {}", mismatch.why));
+            (mismatch.path, message, hint)
+        })
+        .collect()
+}
+
+fn derived_clock(case: &Case) -> ClockKind {
+    match case.needs.clock {
+        ClockNeed::Virtual => ClockKind::Virtual,
+        _ => ClockKind::Injected,
     }
 }
 
@@ -188,19 +248,9 @@ impl OneCase<'_, '_> {
     }
 
     fn author_and_oracle(&mut self) {
-        let clock = match self.case.needs.clock {
-            ClockNeed::Virtual => ClockKind::Virtual,
-            _ => ClockKind::Injected,
-        };
-        let setting = nominal_setting(self.spec, self.case, self.host, clock);
-        for mismatch in authored(&setting, &self.kills.right) {
-            let message = format!(
-                "the author says {}, the oracle derives {}",
-                mismatch.stated, mismatch.derived
-            );
-            let hint = (!mismatch.why.is_empty())
-                .then(|| format!("the oracle's reason: {}", mismatch.why));
-            self.error(&mismatch.path, message).hint = hint;
+        let setting = nominal_setting(self.spec, self.case, self.host, derived_clock(self.case));
+        for (path, message, hint) in contradictions(&setting, &self.kills.right) {
+            self.error(&path, message).hint = hint;
         }
     }
 

@@ -9,7 +9,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-pub use cases::check;
+pub use cases::{check, load_errors};
 pub use kills::{CaseKills, Matrix};
 pub use nominal::{nominal_host, nominal_setting};
 pub use report::{CheckReport, Checked};

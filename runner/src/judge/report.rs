@@ -6,6 +6,21 @@ use super::verdict::{Diagnosis, Difference, Verdict};
 use crate::adapter::protocol::ClockKind;
 use crate::model::{CaseId, ClauseId, FixtureId, LoopId, Span};
 
+mod whole_millis {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::model::Span;
+
+    pub(super) fn serialize<S: Serializer>(span: &Span, to: S) -> Result<S::Ok, S::Error> {
+        let millis = span.as_nanos().div_euclid(1_000_000);
+        to.serialize_i64(i64::try_from(millis).unwrap_or(i64::MAX))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Span, D::Error> {
+        i64::deserialize(from).map(Span::from_millis)
+    }
+}
+
 /// One case on one adapter, judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,6 +77,7 @@ pub struct CaseReport {
     /// Last lines of the adapter's log, if it is to blame.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log_tail: Vec<String>,
-    /// Real time that it took.
+    /// Real time that it took; whole milliseconds in saved runs.
+    #[serde(rename = "real_ms", with = "whole_millis")]
     pub real: Span,
 }

@@ -1,0 +1,165 @@
+//! `holdoff run`.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use super::adapters;
+use super::args::{CaseArgs, InputArgs};
+use super::failure::Failure;
+use super::fixtures;
+use super::inputs::{Inputs, fixtures_digest, text_of};
+use super::interrupt::{interrupt, runtime};
+use super::sinks::{Format, palette, saved};
+use crate::adapter::protocol::ClockKind;
+use crate::check;
+use crate::diagnostic::Diagnostics;
+use crate::judge::Verdict;
+use crate::model::Span;
+use crate::report::Sink;
+use crate::run::{
+    ClockChoice, DEFAULT_SEED, Demands, ExitCode, RunEnd, RunEvent, RunFooter, RunRequest,
+    Warnings, run as run_all, virtual_clock,
+};
+use crate::world::WorldCommand;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RunArgs {
+    /// Adapters: NAME, NAME/VARIANT, NAME@VERSION, NAME/VARIANT@VERSION, each part may have wildcards; repeatable [default: reference]
+    #[arg(long = "adapter", value_name = "NAME")]
+    adapters_named: Vec<String>,
+    #[command(flatten)]
+    cases: CaseArgs,
+    #[command(flatten)]
+    inputs: InputArgs,
+    /// Who owns time: auto, virtual, injected, real
+    #[arg(long, default_value_t, value_name = "CLOCK")]
+    clock: ClockChoice,
+    /// Real clock: longer cases are only watched for what comes too early
+    #[arg(long, default_value_t = RunRequest::MAX_WAIT, value_name = "DURATION")]
+    max_wait: Span,
+    /// Real clock: for how long
+    #[arg(long, default_value_t = RunRequest::EARLY_WATCH, value_name = "DURATION")]
+    early_watch: Span,
+    /// How standard output is written
+    #[arg(long, value_enum, default_value = "console")]
+    format: Format,
+    /// Cases at the same time [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Seed of all chance
+    #[arg(long, default_value_t = DEFAULT_SEED, value_name = "N")]
+    seed: u64,
+    /// Fail if any case ends so; repeatable: inconclusive, needs-clock, unsupported, unavailable
+    #[arg(long, value_name = "VERDICT", value_parser = required)]
+    require: Vec<Verdict>,
+    /// `warnings`: a breach of a SHOULD fails
+    #[arg(long, value_name = "WHAT", value_parser = ["warnings"])]
+    deny: Option<String>,
+    /// Save the run as JSON lines
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+}
+
+fn required(word: &str) -> Result<Verdict, String> {
+    let names = [
+        Verdict::Inconclusive,
+        Verdict::NeedsClock,
+        Verdict::Unsupported,
+        Verdict::Unavailable,
+    ];
+    names
+        .into_iter()
+        .find(|verdict| verdict.as_str() == word)
+        .ok_or_else(|| "one of inconclusive, needs-clock, unsupported, unavailable".to_owned())
+}
+
+pub(super) fn run(args: &RunArgs, holdoff: &Path) -> Result<ExitCode, Failure> {
+    if args.clock == ClockChoice::Only(ClockKind::Virtual) {
+        virtual_clock().map_err(|missing| Failure::Usage(missing.to_string()))?;
+    }
+    let request = request(args, holdoff)?;
+    let mut sinks = vec![args.format.sink(std::io::stdout().lock(), palette())];
+    if let Some(file) = &args.save {
+        sinks.push(saved(file)?);
+    }
+    let footer = drive(request, &mut sinks)?;
+    let demands = Demands {
+        excluded: args.require.iter().copied().collect(),
+        warnings: if args.deny.is_some() {
+            Warnings::Denied
+        } else {
+            Warnings::Allowed
+        },
+    };
+    Ok(match footer.end {
+        RunEnd::Interrupted => ExitCode::Interrupted,
+        RunEnd::Complete => match footer.census.exit_code(&demands) {
+            ExitCode::AsExpected if !footer.stale.is_empty() => ExitCode::Divergences,
+            code => code,
+        },
+    })
+}
+
+/// Reads everything, and refuses what `check` would refuse of the selected
+/// cases' expectations.
+fn request(args: &RunArgs, holdoff: &Path) -> Result<RunRequest, Failure> {
+    let inputs = Inputs::find(&args.inputs);
+    let mut errors = Diagnostics::new();
+    let spec = inputs.read_spec().map_err(|more| errors.extend(more));
+    let cases = inputs.read_fixtures().map_err(|more| errors.extend(more));
+    let launches = inputs.read_manifests().map_err(|more| errors.extend(more));
+    let (Ok(spec), Ok(cases), Ok(launches)) = (spec, cases, launches) else {
+        return Err(errors.sorted().into());
+    };
+    let names = if args.adapters_named.is_empty() {
+        vec!["reference".to_owned()]
+    } else {
+        args.adapters_named.clone()
+    };
+    let cases = fixtures::selected(&cases, &args.cases, &spec)?;
+    let chosen = adapters::selected(&launches, &names)?;
+    let cited = cases.iter().map(|case| &**case);
+    check::load_errors(&spec, cited, &text_of).into_result(())?;
+    let targets = adapters::targets(&inputs, chosen, holdoff)?;
+    let mut options = inputs.options.clone();
+    if args.seed != DEFAULT_SEED {
+        options.extend(["--seed".to_owned(), args.seed.to_string()]);
+    }
+    let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    Ok(RunRequest {
+        spec,
+        fixtures_digest: fixtures_digest(&cases),
+        cases,
+        targets,
+        clock: args.clock,
+        max_wait: args.max_wait,
+        early_watch: args.early_watch,
+        jobs: args.jobs.unwrap_or(processors),
+        seed: args.seed,
+        world: WorldCommand {
+            argv: vec![holdoff.to_string_lossy().into_owned(), "world".to_owned()],
+        },
+        options,
+    })
+}
+
+fn drive(request: RunRequest, sinks: &mut [Box<dyn Sink + '_>]) -> Result<RunFooter, Failure> {
+    let runtime = runtime()?;
+    let footer = runtime.block_on(async {
+        let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
+        let running = tokio::spawn(run_all(request, sender, interrupt()));
+        while let Some(event) = events.recv().await {
+            for sink in &mut *sinks {
+                sink.take(&event)?;
+            }
+            if matches!(event, RunEvent::Finished(_)) {
+                break;
+            }
+        }
+        running
+            .await
+            .map_err(|error| Failure::Harness(format!("the run failed: {error}")))
+    });
+    runtime.shutdown_background();
+    footer
+}

@@ -1,0 +1,114 @@
+//! The console: what fails at once, and the census at the end.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::case_text::case_text;
+use super::palette::Palette;
+use super::sink::Sink;
+use crate::escape::log_line;
+use crate::judge::{CaseReport, Verdict};
+use crate::run::{RunEnd, RunEvent, RunFooter, RunHeader};
+
+/// Reasons that are listed for cases that were not judged.
+const REASONS: usize = 30;
+
+/// Writes for people.
+pub struct Console<W> {
+    writer: W,
+    palette: Palette,
+    header: Option<RunHeader>,
+    unjudged: BTreeMap<(Verdict, String), usize>,
+}
+
+impl<W: Write> Console<W> {
+    /// Writes to `writer`.
+    pub fn new(writer: W, palette: Palette) -> Self {
+        Self {
+            writer,
+            palette,
+            header: None,
+            unjudged: BTreeMap::new(),
+        }
+    }
+
+    fn start(&mut self, header: &RunHeader) -> io::Result<()> {
+        for adapter in &header.adapters {
+            let cases = if adapter.cases == 1 { "case" } else { "cases" };
+            writeln!(
+                self.writer,
+                "{}: {} of {} {cases} can be judged ({})",
+                self.palette.strong(&log_line(&adapter.name)),
+                adapter.judgeable,
+                adapter.cases,
+                adapter.clocks
+            )?;
+        }
+        self.header = Some(header.clone());
+        self.writer.flush()
+    }
+
+    fn case(&mut self, report: &CaseReport) -> io::Result<()> {
+        match report.verdict {
+            Verdict::Pass | Verdict::Known => Ok(()),
+            Verdict::Unsupported | Verdict::Unavailable | Verdict::NeedsClock => {
+                let reason = report.reason.clone().unwrap_or_default();
+                *self.unjudged.entry((report.verdict, reason)).or_default() += 1;
+                Ok(())
+            }
+            _ => {
+                let Some(header) = &self.header else {
+                    return Ok(());
+                };
+                let text = case_text(header, report, self.palette);
+                writeln!(self.writer, "\n{}", text.trim_end())?;
+                self.writer.flush()
+            }
+        }
+    }
+
+    fn finish(&mut self, footer: &RunFooter) -> io::Result<()> {
+        if !self.unjudged.is_empty() {
+            writeln!(self.writer)?;
+        }
+        for ((verdict, reason), count) in self.unjudged.iter().take(REASONS) {
+            let word = self.palette.verdict(*verdict, verdict.as_str());
+            writeln!(self.writer, "{count:>5} {word}: {}", log_line(reason))?;
+        }
+        if let Some(more) = self.unjudged.len().checked_sub(REASONS + 1) {
+            writeln!(self.writer, "      and {} more reasons", more + 1)?;
+        }
+        for note in &footer.notes {
+            writeln!(self.writer, "\nnote: {}", log_line(note))?;
+        }
+        for stale in &footer.stale {
+            writeln!(
+                self.writer,
+                "\n{} {}",
+                self.palette.bad("unmatched"),
+                log_line(stale)
+            )?;
+        }
+        let end = match footer.end {
+            RunEnd::Complete => "",
+            RunEnd::Interrupted => " (interrupted)",
+        };
+        writeln!(
+            self.writer,
+            "\n{}{end}",
+            self.palette.strong(&footer.census.to_string())
+        )?;
+        self.writer.flush()
+    }
+}
+
+impl<W: Write> Sink for Console<W> {
+    fn take(&mut self, event: &RunEvent) -> io::Result<()> {
+        match event {
+            RunEvent::Started(header) => self.start(header),
+            RunEvent::CaseStarted { .. } => Ok(()),
+            RunEvent::CaseFinished(report) => self.case(report),
+            RunEvent::Finished(footer) => self.finish(footer),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! (case, target, expectation, seed) → [`CasePlan`].
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::seed::marks;
+use super::target::Target;
+use crate::adapter::protocol::{ClockKind, Verb};
+use crate::fixture::{Body, CallStep, Case, Owner, Step};
+use crate::model::{
+    Action, Allowed, Bounds, CallId, CasePlan, ClockPlan, DateWindow, PlannedAction, PlannedCall,
+    PlannedHeader, PlannedStep, Span, TokenText,
+};
+use crate::oracle::{Expectation, ExpectedOutcome};
+
+/// Clock events that a case may take.
+const EVENTS: u32 = 50_000;
+/// Real time that a case may take under an owned clock.
+const REAL_TIME: Span = Span::from_secs(20);
+/// Real time beyond the last expected instant under the real clock.
+const REAL_SLACK: Span = Span::from_secs(20);
+/// The world runs on at least so long after the last result.
+const TAIL: Span = Span::from_secs(3_600);
+/// Under the real clock it runs on only so long: nobody waits for an hour.
+const REAL_TAIL: Span = Span::from_millis(250);
+/// No instant of a case lies further away.
+const FURTHEST: Span = Span::from_nanos(1 << 62);
+
+/// What a plan is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanInput<'a> {
+    /// The case.
+    pub case: &'a Case,
+    /// The adapter.
+    pub target: &'a Target,
+    /// What is expected: it says whose request each step answers, and how long
+    /// the world must watch.
+    pub expectation: &'a Expectation,
+    /// Opaque name.
+    pub name: &'a str,
+    /// Seed of this run of this case.
+    pub seed: u64,
+    /// Who owns time.
+    pub clock: ClockKind,
+    /// The wall clock at open.
+    pub wall: Timestamp,
+    /// Under the real clock: how long a case is watched that does not fit.
+    pub watch: Option<Span>,
+}
+
+/// The plan of one run.
+pub fn plan(input: &PlanInput<'_>) -> CasePlan {
+    let PlanInput { case, target, .. } = input;
+    let row = target
+        .launch
+        .host
+        .loops
+        .get(&case.loop_id)
+        .and_then(|host_loop| host_loop.row.clone());
+    let params = case
+        .params
+        .iter()
+        .filter(|(name, _)| target.launch.host.params.contains(*name))
+        .map(|(name, value)| (name.clone(), *value))
+        .collect();
+    CasePlan {
+        case: input.name.to_owned(),
+        loop_id: row.unwrap_or_else(|| case.loop_id.clone()),
+        params,
+        seed: input.seed,
+        clock: clock(input),
+        actions: actions(input),
+        script: script(input),
+        prefix: target.launch.prefix,
+        bounds: bounds(input),
+    }
+}
+
+fn clock(input: &PlanInput<'_>) -> ClockPlan {
+    let reads_clock = |text: &TokenText| text.reads_the_clock();
+    let has_dates = input.case.script.iter().any(|step| {
+        step.headers.iter().any(|(_, value)| reads_clock(value))
+            || matches!(&step.body, Body::Json(text) | Body::Text(text) if reads_clock(text))
+    });
+    let date_window = if input.clock == ClockKind::Real && has_dates {
+        DateWindow::Held
+    } else {
+        DateWindow::Free
+    };
+    ClockPlan {
+        kind: input.clock,
+        wall: input.wall,
+        tick: input.case.clock.tick,
+        steps: input.case.clock.steps.clone(),
+        date_window,
+    }
+}
+
+fn actions(input: &PlanInput<'_>) -> Vec<PlannedAction> {
+    let mut marks = marks(input.seed, input.case.calls.len()).into_iter();
+    let mut actions: Vec<_> = input
+        .case
+        .calls
+        .iter()
+        .map(|step| match step {
+            CallStep::Call {
+                id,
+                at,
+                verb,
+                cancel,
+                auth,
+            } => PlannedAction {
+                at: *at,
+                action: Action::Call(PlannedCall {
+                    id: id.clone(),
+                    verb: *verb,
+                    mark: marks.next().expect("one mark for each entry"),
+                    cancel: *cancel,
+                    auth: *auth,
+                }),
+            },
+            CallStep::Cancel { at, call } => PlannedAction {
+                at: *at,
+                action: Action::Cancel { call: call.clone() },
+            },
+            CallStep::Close { at } => PlannedAction {
+                at: *at,
+                action: Action::Close,
+            },
+        })
+        .collect();
+    // Stable: entries of one instant keep the order of the file.
+    actions.sort_by_key(|action| action.at);
+    actions
+}
+
+fn script(input: &PlanInput<'_>) -> Vec<PlannedStep> {
+    let owners = expected_owners(input.expectation);
+    input
+        .case
+        .script
+        .iter()
+        .enumerate()
+        .map(|(index, step)| {
+            let owner = match &step.owner {
+                Owner::Any => None,
+                Owner::Call(call) => Some(call.clone()),
+                Owner::Next => owners.get(&index).cloned().flatten(),
+            };
+            planned_step(input, step, owner)
+        })
+        .collect()
+}
+
+/// By step, the one call whose attempts it is expected to answer; none where
+/// several are.
+fn expected_owners(expectation: &Expectation) -> BTreeMap<usize, Option<CallId>> {
+    let mut owners: BTreeMap<usize, Option<CallId>> = BTreeMap::new();
+    for (id, call) in &expectation.calls {
+        for step in call.attempts.iter().filter_map(|attempt| attempt.step) {
+            owners
+                .entry(step)
+                .and_modify(|owner| {
+                    if owner.as_ref() != Some(id) {
+                        *owner = None;
+                    }
+                })
+                .or_insert_with(|| Some(id.clone()));
+        }
+    }
+    owners
+}
+
+fn planned_step(input: &PlanInput<'_>, step: &Step, owner: Option<CallId>) -> PlannedStep {
+    let verb = answered_verb(input.case, owner.as_ref());
+    let loop_id = &input.case.loop_id;
+    let replies = &input.target.launch.replies;
+    // A body that the manifest does not have is sent empty.
+    let body = replies.body(loop_id, verb, &step.body).unwrap_or_default();
+    let status = match (step.status, &step.body) {
+        (200, Body::Ok) => replies.ok_status(loop_id, verb),
+        (status, _) => status,
+    };
+    let headers = step.headers.iter().map(|(name, value)| PlannedHeader {
+        name: name.clone(),
+        value: value.clone(),
+    });
+    PlannedStep {
+        status,
+        headers: headers.collect(),
+        body,
+        times: step.times,
+        route: step.route.clone(),
+        delay: step.delay,
+        presence: step.presence,
+        owner,
+        fault: step.fault,
+        spelling: step.spelling,
+    }
+}
+
+/// The verb of the call that a step answers; of the first call where that is
+/// not settled.
+fn answered_verb(case: &Case, owner: Option<&CallId>) -> Verb {
+    let mut calls = case.calls.iter().filter_map(|step| match step {
+        CallStep::Call { id, verb, .. } => Some((id, *verb)),
+        _ => None,
+    });
+    let first = calls.clone().next();
+    calls
+        .find(|(id, _)| Some(*id) == owner)
+        .or(first)
+        .map_or(Verb::Read, |(_, verb)| verb)
+}
+
+fn bounds(input: &PlanInput<'_>) -> Bounds {
+    let last = last_instant(input.case, input.expectation);
+    let horizon = (last * 2 + Span::from_secs(3_600)).min(FURTHEST);
+    let tail = (longest_wait(input.expectation) * 2).max(TAIL);
+    let stated = input
+        .expectation
+        .quiet_until
+        .or(input.case.expect.quiet_until);
+    if input.clock == ClockKind::Real {
+        let played = input.watch.unwrap_or(last);
+        return Bounds {
+            horizon,
+            // An hour of silence is not waited out.
+            quiet_until: None,
+            tail: REAL_TAIL,
+            events: EVENTS,
+            real_time: played + REAL_SLACK,
+            watch: input.watch,
+        };
+    }
+    Bounds {
+        horizon: horizon.max(stated.unwrap_or_default()),
+        quiet_until: stated,
+        tail,
+        events: EVENTS,
+        real_time: REAL_TIME,
+        watch: None,
+    }
+}
+
+/// The last instant at which something is expected to happen. A call that is
+/// not expected to end adds its attempts.
+pub fn last_instant(case: &Case, expectation: &Expectation) -> Span {
+    let longest = |allowed: &Allowed| allowed.longest().unwrap_or_default();
+    let expected = expectation.calls.values().flat_map(|call| {
+        let never = matches!(
+            call.outcome,
+            ExpectedOutcome::NeverEnded | ExpectedOutcome::Hung
+        );
+        let ends = (!never).then(|| longest(&call.ends));
+        let attempts = call.attempts.iter().map(|attempt| longest(&attempt.at));
+        attempts.chain(ends)
+    });
+    let actions = case.calls.iter().map(|step| match step {
+        CallStep::Call { at, .. } | CallStep::Cancel { at, .. } | CallStep::Close { at } => *at,
+    });
+    expected
+        .chain(actions)
+        .max()
+        .unwrap_or_default()
+        .min(FURTHEST)
+}
+
+fn longest_wait(expectation: &Expectation) -> Span {
+    expectation
+        .calls
+        .values()
+        .flat_map(|call| call.gaps())
+        .filter_map(|gap| gap.length.longest())
+        .max()
+        .unwrap_or_default()
+        .min(FURTHEST)
+}
