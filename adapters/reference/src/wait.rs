@@ -202,13 +202,14 @@ async fn slept(clock: Clock, call: String, wait: Wait) {
         }
         Manner::WallSlices => {
             let end = clock.wall() + wait.delay;
+            // A thousandth of the wait, so that a year is no million sleeps.
+            let slice = Span::from_nanos(wait.delay.nanos() / 1_000).max(Span::from_secs(1));
             loop {
                 let rest = end - clock.wall();
                 if rest <= Span::ZERO {
                     break;
                 }
-                let slice = rest.min(Span::from_secs(1));
-                clock.timer(&call, slice, None).ended().await;
+                clock.timer(&call, rest.min(slice), None).ended().await;
             }
         }
     }

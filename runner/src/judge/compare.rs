@@ -11,15 +11,41 @@ use crate::fixture::Distinct;
 use crate::model::{Allowed, CallId, Feature, Observation, Outcome, Span, Tolerance};
 use crate::oracle::{CallExpectation, Expectation, ExpectedOutcome, GapKind, Setting};
 
+/// Whether a behaviour's prediction is what was seen. What the author states
+/// of requests holds for the specified client alone and is left out.
+pub fn is_predicted(
+    setting: &Setting<'_>,
+    prediction: &Expectation,
+    observations: &[Observation],
+) -> bool {
+    compare(setting, prediction, observations, Stated::LeftOut).is_empty()
+}
+
 /// Compares what was seen, over one or more runs, with what was expected.
 pub fn judge(
     setting: &Setting<'_>,
     expectation: &Expectation,
     observations: &[Observation],
 ) -> Vec<Difference> {
+    compare(setting, expectation, observations, Stated::Judged)
+}
+
+/// Whether what the author states of requests is judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stated {
+    Judged,
+    LeftOut,
+}
+
+fn compare(
+    setting: &Setting<'_>,
+    expectation: &Expectation,
+    observations: &[Observation],
+    stated: Stated,
+) -> Vec<Difference> {
     let mut differences: Vec<Difference> = Vec::new();
     for observation in observations {
-        for difference in one_run(setting, expectation, observation) {
+        for difference in one_run(setting, expectation, observation, stated) {
             if !differences.contains(&difference) {
                 differences.push(difference);
             }
@@ -33,6 +59,7 @@ fn one_run(
     setting: &Setting<'_>,
     expectation: &Expectation,
     observation: &Observation,
+    stated: Stated,
 ) -> Vec<Difference> {
     let mut found = Vec::new();
     for (id, expected) in &expectation.calls {
@@ -47,7 +74,7 @@ fn one_run(
         };
         judged.attempts();
         judged.gaps();
-        judged.requests();
+        judged.requests(stated);
         judged.asked();
         judged.hooks();
         judged.outcome();
@@ -228,11 +255,11 @@ impl JudgedCall<'_> {
         shown(self.setting.clock, seen)
     }
 
-    fn requests(&mut self) {
-        let texts = derived_requests(self)
-            .into_iter()
-            .chain(authored_requests(self))
-            .collect::<Vec<_>>();
+    fn requests(&mut self, stated: Stated) {
+        let mut texts = derived_requests(self);
+        if stated == Stated::Judged {
+            texts.extend(authored_requests(self));
+        }
         for text in texts {
             self.differs(Topic::Request, Side::Other, text);
         }
@@ -242,31 +269,28 @@ impl JudgedCall<'_> {
         if !asked_is_seen(self.setting.clock, self.setting.host) {
             return;
         }
-        let wanted: Vec<_> = self
-            .expected
-            .asked
-            .iter()
-            .filter(|length| length.as_exact() != Some(Span::ZERO))
-            .cloned()
-            .collect();
         let seen = self.seen.asked(self.calls);
-        if wanted.len() != seen.len() {
-            let text = format!(
-                "{} expected between requests, {} seen",
-                counted(wanted.len(), "sleep"),
-                seen.len()
+        if !sleeps_agree(&self.expected.asked, &seen, self.tolerance) {
+            let list = |items: Vec<String>| {
+                if items.is_empty() {
+                    "none".to_owned()
+                } else {
+                    items.join(", ")
+                }
+            };
+            let wanted = list(
+                self.expected
+                    .asked
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect(),
             );
-            self.differs(Topic::Asked, Side::Other, text);
-            return;
-        }
-        for (number, (wanted, seen)) in wanted.iter().zip(seen).enumerate() {
-            if !wanted.contains(seen, self.tolerance) {
-                let text = format!(
-                    "sleep {} is asked for {seen}, expected {wanted}",
-                    number + 1
-                );
-                self.differs(Topic::Asked, Side::Other, text);
-            }
+            let seen = list(seen.iter().map(ToString::to_string).collect());
+            self.differs(
+                Topic::Asked,
+                Side::Other,
+                format!("the sleeps asked for are {seen}, expected {wanted}"),
+            );
         }
     }
 
@@ -423,6 +447,22 @@ impl JudgedCall<'_> {
     }
 }
 
+/// Whether sleeps are those expected; whether one of no time is asked for at
+/// all is the client's affair.
+fn sleeps_agree(wanted: &[Allowed], seen: &[Span], tolerance: Tolerance) -> bool {
+    let mut seen = seen.iter().filter(|span| !span.is_zero()).peekable();
+    for wanted in wanted {
+        match seen.peek() {
+            Some(span) if wanted.contains(**span, tolerance) => {
+                seen.next();
+            }
+            _ if wanted.contains(Span::ZERO, tolerance) => {}
+            _ => return false,
+        }
+    }
+    seen.next().is_none()
+}
+
 /// A measured time as it is shown.
 pub(super) fn shown(clock: ClockKind, seen: Span) -> String {
     match clock {
@@ -499,12 +539,14 @@ fn draws_agree(
                 .as_ref()
                 .is_some_and(|gap| gap.length.as_exact().is_none())
         });
-        let all_agree = drawn.map(|(index, _)| draws(index)).all(|draws| {
+        let mut drawn = drawn.map(|(index, _)| draws(index)).peekable();
+        let is_drawn = drawn.peek().is_some();
+        let all_agree = drawn.all(|draws| {
             draws
                 .windows(2)
                 .all(|pair| (pair[0] - pair[1]).abs() <= Span::from_nanos(1_000))
         });
-        if all_agree {
+        if is_drawn && all_agree {
             let text = format!("every draw is the same over {} runs", observations.len());
             found.push(difference(
                 setting,

@@ -320,19 +320,19 @@ impl<'a> Run<'a> {
         self.schedule(call, at + &on_wire, Event::Send);
     }
 
-    /// A wait that ends when the wall clock shows an instant, in slices of at
-    /// most a second.
+    /// A wait that ends when the wall clock shows an instant, in slices of a
+    /// thousandth of it, at least a second.
     fn slices(&self, at: &Allowed, length: &Allowed) -> Option<Vec<Allowed>> {
-        const SLICE: Span = Span::from_secs(1);
         if self.behaviour.clock != ClockUse::WallDeadline {
             return None;
         }
         let (mut now, length) = (at.as_exact()?, length.as_exact()?);
+        let most = Span::from_nanos(length.as_nanos() / 1_000).max(Span::from_secs(1));
         let wall = |instant: Span| wall_span(self.setting.wall_at(instant));
         let deadline = wall(now) + length;
         let mut slices = Vec::new();
         while wall(now) < deadline && slices.len() < MOST_SLICES {
-            let slice = SLICE.min(deadline - wall(now));
+            let slice = most.min(deadline - wall(now));
             slices.push(Allowed::exact(slice));
             now += slice;
         }

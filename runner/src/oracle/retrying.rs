@@ -214,7 +214,7 @@ impl<'a> Run<'a> {
         } else {
             attempt
         };
-        let delay = if rule == HookRule::ReportsLocal {
+        let delay = if rule == HookRule::ReportsLocal && chosen.is_told() {
             let shape = LocalShape {
                 jitter: LocalJitter::Missing,
                 ..self.behaviour.local

@@ -101,10 +101,12 @@ pub(super) fn named(
             zone: setting.zone(),
         };
         match read(&lines, parser, &behaviour.reading, &clock) {
-            Told::AnyOf(choices) => {
-                alternatives.extend(choices.into_iter().map(|told| taken(told, behaviour)))
-            }
-            told => alternatives.push(taken(told, behaviour)),
+            Told::AnyOf(choices) => alternatives.extend(
+                choices
+                    .into_iter()
+                    .map(|told| taken(setting, told, behaviour)),
+            ),
+            told => alternatives.push(taken(setting, told, behaviour)),
         }
     }
     alternatives.dedup();
@@ -112,10 +114,16 @@ pub(super) fn named(
 }
 
 /// A value as the client takes it: in its unit, below its threshold.
-fn taken(told: Told, behaviour: &Behaviour) -> Told {
+fn taken(setting: &Setting<'_>, told: Told, behaviour: &Behaviour) -> Told {
     let use_ = &behaviour.told;
     match told {
         Told::Wait(span, form) => {
+            // What does not fit the parser's number never gets as far as a unit.
+            if use_.unit != Unit::Seconds
+                && setting.host.parse_limit.is_some_and(|limit| span > limit)
+            {
+                return Told::Nothing;
+            }
             let span = scaled(span, form, use_.unit);
             if use_.discard_above.is_some_and(|limit| span > limit) {
                 Told::Nothing
@@ -249,7 +257,8 @@ fn one_wait(
         "told {span} as {shape}, composition {} of branch `{}`",
         branch.composition, branch.id
     );
-    One::Told(composed, form, why)
+    let limit = setting.host.schedule_limit.unwrap_or(Span::MAX);
+    One::Told(composed.map(|span| span.min(limit)), form, why)
 }
 
 fn untold(branch: &BranchRow, reason: &str) -> One {

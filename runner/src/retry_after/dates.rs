@@ -16,8 +16,10 @@ pub(super) enum DateReading {
     NotADate,
     /// The distance to it from now, rounded as the reader rounds.
     Distance(Span),
-    /// A date whose day name is another day's, or that names a leap second.
-    Odd(Span),
+    /// A date whose day name is another day's.
+    WrongDay(Span),
+    /// A date that names a leap second.
+    LeapSecond(Span),
 }
 
 /// The clock and the zone that a date is read with.
@@ -65,8 +67,10 @@ pub(super) fn read_date(
         (_, true, _) | (_, _, DateWait::Exact | DateWait::NotApplicable) => distance,
         (_, _, DateWait::Ceil) => Span::from_secs(distance.ceil_secs()),
     };
-    if parts.is_odd() {
-        DateReading::Odd(distance)
+    if parts.second == 60 {
+        DateReading::LeapSecond(distance)
+    } else if parts.names_another_day() {
+        DateReading::WrongDay(distance)
     } else {
         DateReading::Distance(distance)
     }
@@ -115,11 +119,11 @@ impl DateParts {
         Some(date)
     }
 
-    fn is_odd(self) -> bool {
-        let named = Date::new(self.year, self.month, self.day)
+    fn names_another_day(self) -> bool {
+        let is = Date::new(self.year, self.month, self.day)
             .ok()
             .map(Date::weekday);
-        self.second == 60 || matches!((self.weekday, named), (Some(said), Some(is)) if said != is)
+        matches!((self.weekday, is), (Some(said), Some(is)) if said != is)
     }
 }
 

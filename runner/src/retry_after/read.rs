@@ -129,12 +129,16 @@ impl Reader<'_> {
         let past = |distance: Span| distance.is_negative() || distance.is_zero();
         match read_date(text, &self.row.dates, self.row.date_wait, rules, self.clock) {
             DateReading::NotADate => Told::Nothing,
-            DateReading::Odd(_) if rules.odd_raises.is_on() => Told::Raises,
+            DateReading::WrongDay(_) if rules.odd_raises.is_on() => Told::Raises,
             // Read or malformed, a past date yields nothing.
-            DateReading::Odd(distance) if past(distance) && !rules.past_is_now.is_on() => {
+            DateReading::WrongDay(distance) | DateReading::LeapSecond(distance)
+                if past(distance) && !rules.past_is_now.is_on() =>
+            {
                 Told::Nothing
             }
-            DateReading::Odd(distance) => Told::Unsettled(distance),
+            DateReading::WrongDay(distance) | DateReading::LeapSecond(distance) => {
+                Told::Unsettled(distance)
+            }
             DateReading::Distance(distance) if past(distance) => {
                 if rules.past_is_now.is_on() {
                     Told::Wait(Span::ZERO, ToldForm::Date)
