@@ -86,7 +86,7 @@ fn carry_out(command: Command) -> Result<ExitCode, Failure> {
         Command::Explain(args) => explain::explain(&args, &holdoff),
         Command::Doctor(args) => doctor::doctor(&args, &holdoff),
         Command::Build(args) => build::build(&args, &holdoff),
-        Command::New(args) => new::new(&args, &holdoff),
+        Command::New(args) => new::new(&args),
         Command::Mutants(args) => mutants::mutants(&args, &holdoff),
         Command::Report(args) => report::report(&args),
         Command::Completions(args) => completions::completions(&args),

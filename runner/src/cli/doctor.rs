@@ -1,13 +1,164 @@
 //! `holdoff doctor`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::adapters::{selected, targets};
+use super::args::InputArgs;
 use super::failure::Failure;
-use crate::run::ExitCode;
+use super::inputs::Inputs;
+use super::interrupt::runtime;
+use crate::adapter::Hello;
+use crate::adapter::protocol::ClockKind;
+use crate::diagnostic::Diagnostics;
+use crate::escape::log_line;
+use crate::run::{Availability, ExitCode, Probed, Target, clock_name, probe, virtual_clock};
+use crate::spec::Spec;
+use crate::world::{WorldCommand, WorldHandle};
 
 #[derive(Debug, clap::Args)]
-pub(super) struct DoctorArgs {}
+pub(super) struct DoctorArgs {
+    /// Adapters to examine; without one this computer is
+    #[arg(value_name = "ADAPTER")]
+    adapters_named: Vec<String>,
+    /// Examine this computer
+    #[arg(long)]
+    system: bool,
+    #[command(flatten)]
+    inputs: InputArgs,
+}
 
-pub(super) fn doctor(_args: &DoctorArgs, _holdoff: &Path) -> Result<ExitCode, Failure> {
-    Err(Failure::Usage("not yet".to_owned()))
+pub(super) fn doctor(args: &DoctorArgs, holdoff: &Path) -> Result<ExitCode, Failure> {
+    if args.system || args.adapters_named.is_empty() {
+        system(&args.inputs, holdoff);
+        if args.adapters_named.is_empty() {
+            return Ok(ExitCode::AsExpected);
+        }
+    }
+    let inputs = Inputs::find(&args.inputs);
+    let mut errors = Diagnostics::new();
+    let spec = inputs.read_spec().map_err(|more| errors.extend(more));
+    let launches = inputs.read_manifests().map_err(|more| errors.extend(more));
+    let (Ok(spec), Ok(launches)) = (spec, launches) else {
+        return Err(errors.sorted().into());
+    };
+    let chosen = selected(&launches, &args.adapters_named)?;
+    let world = WorldCommand {
+        argv: vec![holdoff.to_string_lossy().into_owned(), "world".to_owned()],
+    };
+    let mut ill = 0;
+    let runtime = runtime()?;
+    for target in targets(&inputs, chosen, holdoff)? {
+        let is_well = runtime.block_on(examine(&target, &spec, &world));
+        ill += usize::from(!is_well);
+    }
+    if ill == 0 {
+        Ok(ExitCode::AsExpected)
+    } else {
+        println!("\n{ill} not ready: no verdict on it would count");
+        Ok(ExitCode::Harness)
+    }
+}
+
+fn system(args: &InputArgs, holdoff: &Path) {
+    let line = |what: &str, said: String| println!("{what:<10} {said}");
+    line(
+        "holdoff",
+        format!("{} at {}", env!("CARGO_PKG_VERSION"), holdoff.display()),
+    );
+    line(
+        "system",
+        format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+    );
+    let virtual_word = match virtual_clock() {
+        Ok(()) => "yes".to_owned(),
+        Err(missing) => missing.to_string(),
+    };
+    line("virtual", virtual_word);
+    line("injected", "yes".to_owned());
+    line("real", "yes".to_owned());
+    for program in ["python3", "node"] {
+        let said =
+            on_path(program).map_or("not found".to_owned(), |path| path.display().to_string());
+        line(program, said);
+    }
+    let inputs = Inputs::find(args);
+    let found = |path: &Path| if path.exists() { "" } else { " (not there)" };
+    line(
+        "spec",
+        format!("{}{}", inputs.spec.display(), found(&inputs.spec)),
+    );
+    line(
+        "fixtures",
+        format!("{}{}", inputs.fixtures.display(), found(&inputs.fixtures)),
+    );
+}
+
+fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let names = [program.to_owned(), format!("{program}.exe")];
+    std::env::split_paths(&path)
+        .flat_map(|folder| names.clone().map(|name| folder.join(name)))
+        .find(|file| file.is_file())
+}
+
+/// Starts the adapter, hears what it says of itself, and probes every loop
+/// under every clock that it claims and this computer has.
+async fn examine(target: &Target, spec: &Spec, command: &WorldCommand) -> bool {
+    println!("{}", log_line(target.name()));
+    let said = |what: &str, text: String| println!("  {what:<12} {}", log_line(&text));
+    for program in &target.launch.requires {
+        if on_path(program).is_none() {
+            said("requires", format!("`{program}` is not there"));
+            return false;
+        }
+    }
+    if let Availability::Missing(reason) = &target.availability {
+        said("build", reason.clone());
+        return false;
+    }
+    let mut world = WorldHandle::new(command.clone(), target.start.clone());
+    let hello = match world.hello().await {
+        Ok(hello) => hello,
+        Err(failure) => {
+            said("start", failure.to_string());
+            world.stop().await;
+            return false;
+        }
+    };
+    said("sdk", format!("{} {}", hello.sdk.name, hello.sdk.version));
+    said("runtime", runtime_line(&hello));
+    let mut is_well = true;
+    for clock in &target.launch.host.clocks {
+        if *clock == ClockKind::Virtual && virtual_clock().is_err() {
+            said(
+                "virtual",
+                "claimed; this computer has no virtual clock".to_owned(),
+            );
+            continue;
+        }
+        for loop_id in target.launch.host.loops.keys() {
+            let probed = probe(&mut world, target, spec, loop_id, *clock).await;
+            let word = match probed {
+                Probed::AsClaimed => "as claimed".to_owned(),
+                Probed::Failed(reason) | Probed::Unavailable(reason) => {
+                    is_well = false;
+                    reason
+                }
+            };
+            said(clock_name(*clock), format!("{loop_id}: {word}"));
+        }
+    }
+    world.stop().await;
+    is_well
+}
+
+fn runtime_line(hello: &Hello) -> String {
+    format!(
+        "{} {}, zone {} and {}, locale {}",
+        hello.language,
+        hello.runtime,
+        hello.environment.zone_offsets[0],
+        hello.environment.zone_offsets[1],
+        hello.environment.locale
+    )
 }

@@ -216,12 +216,9 @@ fn answered_verb(case: &Case, owner: Option<&CallId>) -> Verb {
 
 fn bounds(input: &PlanInput<'_>) -> Bounds {
     let last = last_instant(input.case, input.expectation);
-    let horizon = (last * 2 + Span::from_secs(3_600)).min(FURTHEST);
+    let horizon = horizon(input.case, input.expectation);
     let tail = (longest_wait(input.expectation) * 2).max(TAIL);
-    let stated = input
-        .expectation
-        .quiet_until
-        .or(input.case.expect.quiet_until);
+    let stated = stated_quiet(input.case, input.expectation);
     if input.clock == ClockKind::Real {
         let played = input.watch.unwrap_or(last);
         return Bounds {
@@ -235,13 +232,24 @@ fn bounds(input: &PlanInput<'_>) -> Bounds {
         };
     }
     Bounds {
-        horizon: horizon.max(stated.unwrap_or_default()),
+        horizon,
         quiet_until: stated,
         tail,
         events: EVENTS,
         real_time: REAL_TIME,
         watch: None,
     }
+}
+
+fn stated_quiet(case: &Case, expectation: &Expectation) -> Option<Span> {
+    expectation.quiet_until.or(case.expect.quiet_until)
+}
+
+/// Where the world stops under an owned clock.
+pub(super) fn horizon(case: &Case, expectation: &Expectation) -> Span {
+    let last = last_instant(case, expectation);
+    let horizon = (last * 2 + Span::from_secs(3_600)).min(FURTHEST);
+    horizon.max(stated_quiet(case, expectation).unwrap_or_default())
 }
 
 /// The last instant at which something is expected to happen. A call that is

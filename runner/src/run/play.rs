@@ -6,7 +6,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use super::clock::clock_name;
-use super::plan::{PlanInput, plan};
+use super::plan::{PlanInput, horizon, plan};
 use super::probing::Probed;
 use super::scheduler::{Job, REPEATS, Shared};
 use super::seed::case_seed;
@@ -116,6 +116,7 @@ struct Played<'a> {
     job: &'a Job,
     clock: ClockKind,
     wall: Timestamp,
+    horizon: Option<Span>,
     expectation: Expectation,
 }
 
@@ -130,9 +131,13 @@ impl<'a> Played<'a> {
             job,
             clock,
             wall,
+            horizon: None,
             expectation: Expectation::default(),
         };
         played.expectation = expectation(&played.setting(), &Behaviour::default());
+        // A defect may wait longer than the world does.
+        played.horizon =
+            (clock != ClockKind::Real).then(|| horizon(&job.case, &played.expectation));
         played
     }
 
@@ -143,7 +148,7 @@ impl<'a> Played<'a> {
             host: &self.job.target.launch.host,
             clock: self.clock,
             wall: self.wall,
-            horizon: None,
+            horizon: self.horizon,
         }
     }
 

@@ -1,0 +1,242 @@
+//! Mutants: the reference client with each defect, against the oracle under
+//! the same defect. Client and oracle were written apart and check each other.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::JoinSet;
+
+use super::clock::ClockChoice;
+use super::plan::{PlanInput, plan};
+use super::seed::case_seed;
+use super::starts::{Starts, start_of};
+use super::target::Target;
+use super::verdict::{Shown, shown};
+use super::worlds::{Process, Worlds};
+use crate::adapter::protocol::ClockKind;
+use crate::defect::Defect;
+use crate::fixture::Case;
+use crate::judge::{expected_lines, observed_lines};
+use crate::model::{CaseId, DefectId};
+use crate::oracle::{Behaviour, Setting, expectation, supports};
+use crate::spec::Spec;
+use crate::world::WorldCommand;
+
+/// What is to be mutated, and played.
+#[derive(Clone, Debug)]
+pub struct MutantRequest {
+    /// The specification.
+    pub spec: Arc<Spec>,
+    /// Cases, in the order of their ids.
+    pub cases: Vec<Arc<Case>>,
+    /// The reference client.
+    pub reference: Target,
+    /// Its defects.
+    pub defects: Vec<&'static Defect>,
+    /// Which cases each mutant plays.
+    pub scope: MutantScope,
+    /// Mutants at the same time.
+    pub jobs: NonZeroUsize,
+    /// Seed of all chance.
+    pub seed: u64,
+    /// How a world is started.
+    pub world: WorldCommand,
+}
+
+/// Which cases a mutant plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MutantScope {
+    /// All: it must look right where its defect does not show.
+    All,
+    /// Those in which the oracle expects its defect to show.
+    Predicted,
+}
+
+/// What became of one mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MutantReport {
+    /// Its defect.
+    pub defect: DefectId,
+    /// Cases that it played.
+    pub played: usize,
+    /// Cases that differ from the specification.
+    pub killed_by: BTreeSet<CaseId>,
+    /// Cases in which it is not what the oracle predicts under the defect.
+    pub mismatches: Vec<MutantMismatch>,
+}
+
+/// A case in which client and oracle disagree on a defect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MutantMismatch {
+    /// The case.
+    pub case: CaseId,
+    /// What is different, in words.
+    pub differences: Vec<String>,
+    /// The timeline under the defect.
+    pub predicted: Vec<String>,
+    /// The mutant's.
+    pub observed: Vec<String>,
+}
+
+impl MutantReport {
+    /// Whether it is killed, and is what the oracle says it is.
+    pub fn is_good(&self) -> bool {
+        !self.killed_by.is_empty() && self.mismatches.is_empty()
+    }
+}
+
+/// Plays every mutant; reports come as they are ready, and sorted at the end.
+pub async fn mutants(
+    request: MutantRequest,
+    reports: UnboundedSender<MutantReport>,
+) -> Vec<MutantReport> {
+    let queue: Arc<Mutex<VecDeque<&'static Defect>>> =
+        Arc::new(Mutex::new(request.defects.iter().copied().collect()));
+    let request = Arc::new(request);
+    let mut workers = JoinSet::new();
+    for _ in 0..request.jobs.get() {
+        let (queue, request, reports) = (Arc::clone(&queue), Arc::clone(&request), reports.clone());
+        workers.spawn(async move {
+            let mut done = Vec::new();
+            loop {
+                let next = queue
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .pop_front();
+                let Some(defect) = next else {
+                    return done;
+                };
+                let report = mutant(&request, defect).await;
+                // Nobody listens any more: the list at the end is enough.
+                let _ = reports.send(report.clone());
+                done.push(report);
+            }
+        });
+    }
+    let mut all = workers.join_all().await.concat();
+    all.sort_by(|a, b| a.defect.cmp(&b.defect));
+    all
+}
+
+async fn mutant(request: &MutantRequest, defect: &Defect) -> MutantReport {
+    let mut target = request.reference.clone();
+    let flags = ["--defect".to_owned(), defect.name.to_owned()];
+    target.start.argv.extend(flags);
+    let target = Arc::new(target);
+    let mut worlds = Worlds::new(request.world.clone());
+    let mut report = MutantReport {
+        defect: defect.id(),
+        played: 0,
+        killed_by: BTreeSet::new(),
+        mismatches: Vec::new(),
+    };
+    let runs = request.cases.iter().map(|case| case.runs.max(1) as usize);
+    let starts = Starts::new(1 + runs.sum::<usize>());
+    let mut slot = 1;
+    for case in &request.cases {
+        let played = MutantCase {
+            request,
+            target: &target,
+            defect,
+            case,
+        };
+        played.play(&starts, slot, &mut worlds, &mut report).await;
+        slot += case.runs.max(1) as usize;
+    }
+    worlds.stop().await;
+    report
+}
+
+struct MutantCase<'a> {
+    request: &'a MutantRequest,
+    target: &'a Arc<Target>,
+    defect: &'a Defect,
+    case: &'a Arc<Case>,
+}
+
+impl MutantCase<'_> {
+    async fn play(
+        &self,
+        starts: &Starts,
+        slot: usize,
+        worlds: &mut Worlds,
+        report: &mut MutantReport,
+    ) {
+        let (spec, host) = (&self.request.spec, &self.target.launch.host);
+        let clock = ClockChoice::Only(ClockKind::Injected);
+        if clock.select(spec, self.case, host).is_err() {
+            return;
+        }
+        let mut setting = Setting {
+            spec,
+            case: self.case,
+            host,
+            clock: ClockKind::Injected,
+            wall: start_of(self.case, starts.at(slot)),
+            horizon: None,
+        };
+        if supports(&setting).is_err() {
+            return;
+        }
+        let right = expectation(&setting, &Behaviour::default());
+        let mut plans = Vec::new();
+        for run in 0..self.case.runs.max(1) {
+            plans.push(plan(&PlanInput {
+                case: self.case,
+                target: self.target,
+                expectation: &right,
+                name: &format!("c{}", slot + run as usize),
+                seed: case_seed(self.request.seed, self.case.id.as_str(), run),
+                clock: ClockKind::Injected,
+                wall: start_of(self.case, starts.at(slot + run as usize)),
+                watch: None,
+            }));
+        }
+        setting.horizon = plans.first().map(|plan| plan.bounds.horizon);
+        let wrong = expectation(&setting, &self.defect.behaviour());
+        if self.request.scope == MutantScope::Predicted && wrong == right {
+            return;
+        }
+        report.played += 1;
+        let id = &self.case.id;
+        let mut mismatch = |differences: Vec<String>, observed: Vec<String>| {
+            report.mismatches.push(MutantMismatch {
+                case: id.clone(),
+                differences,
+                predicted: expected_lines(&wrong),
+                observed,
+            });
+        };
+        let played = worlds
+            .play(self.target, self.case, Process::Shared, &plans)
+            .await;
+        let observations = match played {
+            Ok(observations) => observations,
+            Err(failure) => return mismatch(vec![failure.to_string()], Vec::new()),
+        };
+        let observed = || {
+            observations
+                .first()
+                .map(|seen| observed_lines(&setting, &wrong, seen))
+                .unwrap_or_default()
+        };
+        match shown(&setting, &wrong, &observations) {
+            Shown::Clean | Shown::Silent => {}
+            Shown::Differs { differences, .. } => {
+                let texts = differences.into_iter().map(|difference| difference.text);
+                mismatch(texts.collect(), observed());
+            }
+            Shown::Unsupported { reason, .. } | Shown::Failed(reason) => {
+                mismatch(vec![reason], observed());
+            }
+        }
+        if matches!(
+            shown(&setting, &right, &observations),
+            Shown::Differs { .. }
+        ) {
+            report.killed_by.insert(id.clone());
+        }
+    }
+}
