@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::protocol::TAG_VARIABLE;
 use crate::model::{Outcome, Span};
 
 /// Why an adapter process cannot be used any longer.
@@ -31,15 +32,20 @@ pub enum AdapterFault {
         detail: String,
     },
     /// The process did not answer in real time.
-    #[error("no {awaited} within {limit} of real time; did you flush?")]
+    #[error(
+        "was silent: no {awaited} within {limit} of real time; {}",
+        advice(log)
+    )]
     Silent {
         /// What was waited for.
         awaited: String,
         /// For how long.
         limit: Span,
+        /// Last lines of its log.
+        log: Vec<String>,
     },
     /// Another SDK or version than the one asked for is loaded.
-    #[error("{found} is loaded, {asked} was asked for")]
+    #[error("loaded {found}, {asked} was asked for")]
     WrongSdk {
         /// Name and version asked for.
         asked: String,
@@ -48,7 +54,7 @@ pub enum AdapterFault {
     },
     /// The process cannot have the zone or locale asked for; the fault of
     /// neither the adapter nor the SDK.
-    #[error("{reason}")]
+    #[error("cannot run here: {reason}")]
     Unavailable {
         /// What was asked for, and what the process has.
         reason: String,
@@ -82,5 +88,20 @@ impl AdapterFault {
                 }
             }
         }
+    }
+}
+
+/// Characters of a misplaced message that are shown.
+const SHOWN: usize = 200;
+
+/// What a silent adapter has most likely forgotten.
+fn advice(log: &[String]) -> String {
+    let is_message = |line: &&String| line.contains(r#"{"type":"#) || line.contains(r#"{"type": "#);
+    match log.iter().rev().find(is_message) {
+        Some(line) => {
+            let shown: String = line.chars().take(SHOWN).collect();
+            format!("`{shown}` lacks the tag of {TAG_VARIABLE} and was taken for log")
+        }
+        None => "did you flush?".to_owned(),
     }
 }

@@ -179,7 +179,7 @@ mod tests {
         });
         assert!(checked(answer(1, "2", UTC, "C"), &asked).is_ok());
         let refused = checked(answer(1, "1", UTC, "C"), &asked).unwrap_err();
-        assert_eq!(refused.to_string(), "sdk 1 is loaded, sdk 2 was asked for");
+        assert_eq!(refused.to_string(), "loaded sdk 1, sdk 2 was asked for");
         assert!(checked(answer(2, "2", UTC, "C"), &asked).is_err());
         let other = FromAdapter::Opened {
             case: "c".to_owned(),

@@ -1,5 +1,7 @@
 //! [`LineReader`]: cuts an adapter's standard output into messages and log.
 
+use std::io::BufRead;
+
 /// Longest line that may carry a message, in bytes.
 pub(super) const LINE_CAP: usize = 1 << 20;
 
@@ -38,7 +40,7 @@ impl LineReader {
 
     /// Takes the next bytes; `out` gets the lines that they complete.
     pub(super) fn feed(&mut self, mut bytes: &[u8], out: &mut Vec<Line>) {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = position(b'\n', bytes) {
             self.hold(&bytes[..end], out);
             self.finish(out);
             bytes = &bytes[end + 1..];
@@ -92,10 +94,20 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
     bytes.trim_ascii_end()
 }
 
+/// Where `byte` first is. The standard library looks at many bytes at once
+/// here, which `position` does not do without optimisation: a flood is read as
+/// fast as it is written.
+fn position(byte: u8, bytes: &[u8]) -> Option<usize> {
+    let mut rest = bytes;
+    // Reading from memory cannot fail.
+    let read = rest.skip_until(byte).ok()?;
+    (read > 0 && bytes[read - 1] == byte).then(|| read - 1)
+}
+
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;
     let mut from = 0;
-    while let Some(step) = haystack[from..].iter().position(|byte| *byte == first) {
+    while let Some(step) = position(first, &haystack[from..]) {
         let at = from + step;
         if haystack[at..].starts_with(needle) {
             return Some(at);

@@ -139,9 +139,9 @@ impl AdapterProcess {
                 stdin.flush().await
             })
             .await
-            .map_err(|_| AdapterFault::Silent {
-                awaited: "reading of standard input".to_owned(),
-                limit: Span::from_nanos(WRITE.as_nanos().cast_signed()),
+            .map_err(|_| {
+                let limit = Span::from_nanos(WRITE.as_nanos().cast_signed());
+                self.silent("reading of standard input", limit)
             })?
             .is_ok(),
             None => false,
@@ -162,6 +162,15 @@ impl AdapterProcess {
             Some(FromProcess::Message(message)) => Ok(*message),
             Some(FromProcess::Junk(detail)) => Err(AdapterFault::protocol(detail)),
             None => Err(self.crash().await),
+        }
+    }
+
+    /// The fault of a process that did not do what was `awaited`.
+    pub(super) fn silent(&self, awaited: &str, limit: Span) -> AdapterFault {
+        AdapterFault::Silent {
+            awaited: awaited.to_owned(),
+            limit,
+            log: self.log.tail(CRASH_LOG),
         }
     }
 

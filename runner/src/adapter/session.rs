@@ -113,6 +113,8 @@ pub struct Session {
     process: AdapterProcess,
     hello: Hello,
     live: Option<OpenCase>,
+    /// Real time for an answer to `open`.
+    patience: Span,
 }
 
 impl Session {
@@ -127,16 +129,14 @@ impl Session {
             process.send(&hello::greeting()).await?;
             hello::checked(process.next().await?, spec)
         };
-        let silent = || AdapterFault::Silent {
-            awaited: "hello".to_owned(),
-            limit: spec.start_limit,
-        };
         let answer = timeout(spec.start_limit.to_std(), shaken).await;
-        match answer.unwrap_or_else(|_| Err(silent())) {
+        match answer.unwrap_or_else(|_| Err(process.silent("hello", spec.start_limit))) {
             Ok(hello) => Ok(Self {
                 process,
                 hello,
                 live: None,
+                // Whoever must start in less must open in less.
+                patience: spec.start_limit.min(ANSWER),
             }),
             Err(fault) => {
                 process.kill().await;
@@ -167,7 +167,10 @@ impl Session {
             })
             .await?;
         loop {
-            match self.answer_within("answer to `open`", ANSWER).await? {
+            match self
+                .answer_within("answer to `open`", self.patience)
+                .await?
+            {
                 FromAdapter::Opened { case: named } if named == case => {
                     self.live = Some(OpenCase::new(case, clock));
                     return Ok(Opened::Ready);
@@ -307,17 +310,9 @@ impl Session {
         awaited: &str,
         limit: Span,
     ) -> Result<FromAdapter, AdapterFault> {
-        timeout(
-            limit.to_std().max(Duration::from_millis(1)),
-            self.process.next(),
-        )
-        .await
-        .unwrap_or_else(|_| {
-            Err(AdapterFault::Silent {
-                awaited: awaited.to_owned(),
-                limit,
-            })
-        })
+        let patience = limit.to_std().max(Duration::from_millis(1));
+        let answer = timeout(patience, self.process.next()).await;
+        answer.unwrap_or_else(|_| Err(self.process.silent(awaited, limit)))
     }
 
     fn live_mut(&mut self) -> &mut OpenCase {

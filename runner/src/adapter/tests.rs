@@ -87,7 +87,7 @@ async fn a_start_without_hello_is_told_apart_from_a_death() {
     let fault = Session::start(&mute).await.unwrap_err();
     assert_eq!(
         fault.to_string(),
-        "no hello within 0.2s of real time; did you flush?"
+        "was silent: no hello within 0.2s of real time; did you flush?"
     );
     let fault = Session::start(&role("dies-at-once")).await.unwrap_err();
     let AdapterFault::Crashed { status, log } = fault else {

@@ -13,7 +13,7 @@ mod view;
 mod words;
 
 pub use authored::{Mismatch, allowed, authored};
-pub use compare::{judge, unpredicted};
+pub use compare::{is_predicted, judge};
 pub use diagnose::{diagnose, shows_defect, signature};
 pub use lines::{expected_lines, observed_lines};
 pub use report::CaseReport;
