@@ -11,8 +11,7 @@ use crate::escape;
 /// How many allowed words a message lists.
 const LISTED: usize = 40;
 
-/// How much of a line is kept around the place, in characters; a line may be
-/// as long as a file.
+/// How much of a text from a file is shown, in characters.
 const WINDOW: usize = 400;
 
 /// One error in one place of a file.
@@ -36,8 +35,10 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// What is written under the line.
     pub label: Option<String>,
-    /// The line itself.
+    /// The line itself, or the part of it around the place.
     pub source: Option<String>,
+    /// How many characters of the line were cut off before `source`.
+    pub skipped: usize,
 }
 
 impl Diagnostic {
@@ -54,6 +55,7 @@ impl Diagnostic {
             hint: None,
             label: None,
             source: None,
+            skipped: 0,
         }
     }
 
@@ -108,7 +110,7 @@ impl Diagnostic {
     }
 
     fn render_with(&self, renderer: &Renderer) -> String {
-        let title = escape::terminal(&self.message).into_owned();
+        let title = short(&self.message);
         let mut group = Group::with_title(Level::ERROR.primary_title(title));
         let file = escape::terminal(&self.file.to_string_lossy()).into_owned();
         match self.source.as_deref().filter(|_| self.line > 0) {
@@ -128,11 +130,8 @@ impl Diagnostic {
     }
 
     fn pointed<'a>(&self, group: Group<'a>, file: String, source: &str) -> Group<'a> {
-        let shown = Shown::new(source, self.col, self.len);
-        let label = self
-            .label
-            .as_deref()
-            .map(|label| escape::terminal(label).into_owned());
+        let shown = Shown::new(self, source);
+        let label = self.label.as_deref().map(short);
         let annotation = AnnotationKind::Primary
             .span(shown.start..shown.end)
             .label(label);
@@ -158,7 +157,7 @@ impl Diagnostic {
             notes.push((Level::NOTE.with_name("allowed"), list(&self.allowed)));
         }
         if let Some(hint) = &self.hint {
-            notes.push((Level::HELP, escape::terminal(hint).into_owned()));
+            notes.push((Level::HELP, short(hint)));
         }
         notes
     }
@@ -171,16 +170,30 @@ impl fmt::Display for Diagnostic {
 }
 
 fn quoted(text: &str) -> String {
-    let short: String = text.chars().take(WINDOW).collect();
-    let rest = if short.len() < text.len() { " …" } else { "" };
-    format!("`{}`{rest}", escape::terminal(&short))
+    let (short, rest) = shortened(text);
+    format!("`{short}`{rest}")
+}
+
+/// The beginning of a text, safe for a terminal, and the sign that it goes on.
+fn shortened(text: &str) -> (String, &'static str) {
+    let end = text
+        .char_indices()
+        .nth(WINDOW)
+        .map_or(text.len(), |(at, _)| at);
+    let rest = if end < text.len() { " …" } else { "" };
+    (escape::terminal(&text[..end]).into_owned(), rest)
+}
+
+fn short(text: &str) -> String {
+    let (short, rest) = shortened(text);
+    short + rest
 }
 
 fn list(allowed: &[String]) -> String {
     let mut words: Vec<_> = allowed
         .iter()
         .take(LISTED)
-        .map(|word| escape::terminal(word).into_owned())
+        .map(|word| short(word))
         .collect();
     if let Some(more) = allowed.len().checked_sub(LISTED).filter(|more| *more > 0) {
         words.push(format!("and {more} more"));
@@ -196,35 +209,25 @@ struct Shown {
 }
 
 impl Shown {
-    fn new(line: &str, col: usize, len: usize) -> Self {
-        let at = col.saturating_sub(1);
-        let skipped = at.saturating_sub(WINDOW / 2);
-        let mut shown = Self {
-            text: String::new(),
-            start: 0,
-            end: 0,
-        };
-        if skipped > 0 {
-            shown.text.push('…');
+    fn new(diagnostic: &Diagnostic, source: &str) -> Self {
+        let at = diagnostic.col.saturating_sub(1 + diagnostic.skipped);
+        let mut text = String::new();
+        if diagnostic.skipped > 0 {
+            text.push('…');
         }
         let (mut start, mut end) = (None, None);
-        for (index, character) in line.chars().enumerate().skip(skipped).take(WINDOW) {
+        for (index, character) in source.chars().enumerate() {
             if index == at {
-                start = Some(shown.text.len());
+                start = Some(text.len());
             }
-            if index == at + len.max(1) {
-                end = Some(shown.text.len());
+            if index == at + diagnostic.len.max(1) {
+                end = Some(text.len());
             }
-            shown
-                .text
-                .push_str(&escape::terminal(character.encode_utf8(&mut [0; 4])));
+            text.push_str(&escape::terminal(character.encode_utf8(&mut [0; 4])));
         }
-        shown.start = start.unwrap_or(shown.text.len());
-        shown.end = end.unwrap_or(shown.text.len()).max(shown.start);
-        if line.chars().count() > skipped + WINDOW {
-            shown.text.push('…');
-        }
-        shown
+        let start = start.unwrap_or(text.len());
+        let end = end.unwrap_or(text.len()).max(start);
+        Self { text, start, end }
     }
 }
 

@@ -8,6 +8,10 @@ use super::Diagnostic;
 /// How many errors are written out; the rest are counted.
 const SHOWN: usize = 100;
 
+/// How many errors of one file are looked for: a hostile file of one line has
+/// as many errors as bytes, and each carries its line.
+pub const MAX_ERRORS: usize = 200;
+
 /// All errors that were found, of one or several files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics(Vec<Diagnostic>);

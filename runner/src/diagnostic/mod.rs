@@ -7,6 +7,6 @@ mod nearest;
 mod source;
 
 pub use entry::Diagnostic;
-pub use list::Diagnostics;
+pub use list::{Diagnostics, MAX_ERRORS};
 pub use nearest::nearest;
 pub use source::Source;

@@ -4,6 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::Diagnostic;
 
+/// How much of a line is kept on either side of a place, in characters; a line
+/// may be as long as a file.
+const WINDOW: usize = 200;
+
 /// A file that is being read.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
@@ -48,12 +52,27 @@ impl<'a> Source<'a> {
         len: usize,
         message: impl Into<String>,
     ) -> Diagnostic {
+        let (skipped, shown) = around(self.line(line), col);
         Diagnostic {
             line,
             col,
             len,
-            source: Some(self.line(line).to_owned()),
+            source: Some(shown.to_owned()),
+            skipped,
             ..Diagnostic::of_file(&self.file, message)
         }
     }
+}
+
+/// The part of a line around a column, and how many characters were cut off
+/// before it.
+fn around(line: &str, col: usize) -> (usize, &str) {
+    if line.len() <= 2 * WINDOW {
+        return (0, line);
+    }
+    let skipped = col.saturating_sub(1 + WINDOW);
+    let mut rest = line.char_indices().skip(skipped);
+    let start = rest.next().map_or(line.len(), |(at, _)| at);
+    let end = rest.nth(2 * WINDOW - 1).map_or(line.len(), |(at, _)| at);
+    (skipped, &line[start..end])
 }

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 
 use super::{Node, Style, Value};
-use crate::diagnostic::{Diagnostic, Diagnostics, Source};
+use crate::diagnostic::{Diagnostic, Diagnostics, MAX_ERRORS, Source};
 
 /// Values may be nested so deep.
 pub const MAX_DEPTH: usize = 32;
@@ -60,6 +60,15 @@ struct Builder<'s, 't> {
     open: Vec<Open>,
     root: Option<Node>,
     documents: usize,
+    cursor: Cursor,
+}
+
+/// A place up to which a line was counted; the column from 1.
+#[derive(Default)]
+struct Cursor {
+    line: usize,
+    col: usize,
+    byte: usize,
 }
 
 impl<'s, 't> Builder<'s, 't> {
@@ -70,6 +79,7 @@ impl<'s, 't> Builder<'s, 't> {
             open: Vec::new(),
             root: None,
             documents: 0,
+            cursor: Cursor::default(),
         }
     }
 
@@ -77,6 +87,9 @@ impl<'s, 't> Builder<'s, 't> {
         for (index, line) in self.source.text().lines().enumerate() {
             let content = line.trim_start_matches([' ', '\t']);
             let indent = &line[..line.len() - content.len()];
+            if self.errors.len() >= MAX_ERRORS {
+                break;
+            }
             if let Some(at) = indent.find('\t').filter(|_| !content.is_empty()) {
                 self.errors.push(
                     self.source
@@ -137,8 +150,25 @@ impl<'s, 't> Builder<'s, 't> {
 
     /// The parser's end of a quoted scalar lies behind the blanks and the
     /// comment that follow it.
-    fn quoted_len(&self, place: Place) -> usize {
-        let mut text = self.source.line(place.line).chars().skip(place.col - 1);
+    fn quoted_len(&mut self, place: Place) -> usize {
+        let line = self.source.line(place.line);
+        if self.cursor.line != place.line || self.cursor.col > place.col {
+            self.cursor = Cursor {
+                line: place.line,
+                col: 1,
+                byte: 0,
+            };
+        }
+        // Values come in the order of the line, which may be as long as a file.
+        let skipped = place.col - self.cursor.col;
+        let rest = &line[self.cursor.byte..];
+        let ahead = rest
+            .char_indices()
+            .nth(skipped)
+            .map_or(rest.len(), |(at, _)| at);
+        self.cursor.col = place.col;
+        self.cursor.byte += ahead;
+        let mut text = line[self.cursor.byte..].chars();
         let quote = text.next();
         let mut len = 1;
         let mut is_escaped = false;
@@ -203,6 +233,9 @@ impl<'s, 't> Builder<'s, 't> {
     }
 
     fn add(&mut self, node: Node) -> Result<(), Diagnostic> {
+        if self.errors.len() >= MAX_ERRORS {
+            return Err(Diagnostic::of_file(self.source.file(), "too many errors"));
+        }
         let Some(open) = self.open.last_mut() else {
             self.root = Some(node);
             return Ok(());

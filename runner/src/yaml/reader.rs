@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use super::{Node, Style, Value};
-use crate::diagnostic::{Diagnostic, Diagnostics, Source, nearest};
+use crate::diagnostic::{Diagnostic, Diagnostics, MAX_ERRORS, Source, nearest};
 use crate::model::Span;
 
 /// Reads typed values out of a tree. Each method notes what is wrong and
@@ -48,13 +48,23 @@ impl<'s, 't> Reader<'s, 't> {
 
     /// An error at a value, not yet noted.
     pub fn at(&self, node: &Node, message: impl Into<String>) -> Diagnostic {
+        if self.is_full() {
+            return Diagnostic::of_file(self.source.file(), message);
+        }
         self.source.at(node.line, node.col, node.len, message)
     }
 
     /// Notes an error; always `None`.
     pub fn note<T>(&self, error: Diagnostic) -> Option<T> {
-        self.errors.borrow_mut().push(error);
+        if !self.is_full() {
+            self.errors.borrow_mut().push(error);
+        }
         None
+    }
+
+    /// Whether so much is wrong that nothing more is looked for.
+    fn is_full(&self) -> bool {
+        self.errors.borrow().len() >= MAX_ERRORS
     }
 
     /// Notes that something else was expected; always `None`.
@@ -75,7 +85,7 @@ impl<'s, 't> Reader<'s, 't> {
         let mut fields = self.entries(node, what)?;
         for (key, _) in fields.entries {
             let name = name_of(key);
-            if !keys.contains(&name) {
+            if !keys.contains(&name) && !self.is_full() {
                 self.note::<()>(
                     self.at(key, format!("unknown key in {what}"))
                         .found(name)
