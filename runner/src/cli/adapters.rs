@@ -1,12 +1,14 @@
 //! Which adapters a command is about, and whether they can be started.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::failure::Failure;
 use super::inputs::Inputs;
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Diagnostics, nearest};
 use crate::fixture::Glob;
+use crate::known::Known;
 use crate::manifest::{Launch, Places};
 use crate::run::{Availability, Target};
 
@@ -77,13 +79,26 @@ pub(super) fn targets(
     holdoff: &Path,
 ) -> Result<Vec<Arc<Target>>, Failure> {
     let places = inputs.places(holdoff)?;
-    Ok(launches
-        .into_iter()
-        .map(|launch| {
-            let availability = availability(&launch, &places);
-            Arc::new(Target::new(launch, &places, availability))
-        })
-        .collect())
+    let mut errors = Diagnostics::new();
+    let mut read: BTreeMap<PathBuf, Known> = BTreeMap::new();
+    let mut targets = Vec::new();
+    for launch in launches {
+        let known = match read.get(&launch.folder) {
+            Some(known) => known.clone(),
+            None => {
+                let known = Known::load(&launch.folder).unwrap_or_else(|more| {
+                    errors.extend(more);
+                    Known::default()
+                });
+                read.insert(launch.folder.clone(), known.clone());
+                known
+            }
+        };
+        let availability = availability(&launch, &places);
+        targets.push(Arc::new(Target::new(launch, &places, availability, known)));
+    }
+    errors.into_result(()).map_err(Failure::from)?;
+    Ok(targets)
 }
 
 /// Whether an adapter is built, if it must be.

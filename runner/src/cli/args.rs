@@ -125,3 +125,10 @@ pub(super) struct CaseArgs {
     #[arg(long = "clause", value_name = "ID")]
     pub(super) clauses: Vec<String>,
 }
+
+impl CaseArgs {
+    /// Whether anything may be left out.
+    pub(super) fn is_filtered(&self) -> bool {
+        !(self.cases.is_empty() && self.loops.is_empty() && self.clauses.is_empty())
+    }
+}

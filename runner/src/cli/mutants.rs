@@ -15,6 +15,7 @@ use super::interrupt::runtime;
 use crate::defect::{Defect, catalogue, find};
 use crate::diagnostic::{Diagnostics, nearest};
 use crate::escape::log_line;
+use crate::known::Known;
 use crate::run::{
     Availability, DEFAULT_SEED, ExitCode, MutantMismatch, MutantReport, MutantRequest, MutantScope,
     Target, mutants as run_mutants,
@@ -77,7 +78,12 @@ fn request(args: &MutantsArgs, holdoff: &Path) -> Result<MutantRequest, Failure>
     Ok(MutantRequest {
         spec,
         cases,
-        reference: Target::new(launch, &inputs.places(holdoff)?, Availability::Ready),
+        reference: Target::new(
+            launch,
+            &inputs.places(holdoff)?,
+            Availability::Ready,
+            Known::default(),
+        ),
         defects,
         scope: MutantScope::All,
         jobs: args.jobs.unwrap_or(processors),

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::adapters;
 use super::args::{CaseArgs, InputArgs};
@@ -13,11 +14,14 @@ use super::sinks::{Format, palette, saved};
 use crate::adapter::protocol::ClockKind;
 use crate::check;
 use crate::diagnostic::Diagnostics;
+use crate::fixture::Case;
 use crate::judge::Verdict;
+use crate::known::Target as Named;
+use crate::manifest::Launch;
 use crate::model::Span;
 use crate::report::Sink;
 use crate::run::{
-    ClockChoice, DEFAULT_SEED, Demands, ExitCode, RunEnd, RunEvent, RunFooter, RunRequest,
+    ClockChoice, DEFAULT_SEED, Demands, ExitCode, RunEnd, RunEvent, RunFooter, RunRequest, Target,
     Warnings, run as run_all, virtual_clock,
 };
 use crate::world::WorldCommand;
@@ -116,7 +120,8 @@ fn request(args: &RunArgs, holdoff: &Path) -> Result<RunRequest, Failure> {
     } else {
         args.adapters_named.clone()
     };
-    let cases = fixtures::selected(&cases, &args.cases, &spec)?;
+    let all_cases = cases;
+    let cases = fixtures::selected(&all_cases, &args.cases, &spec)?;
     let chosen = adapters::selected(&launches, &names)?;
     let cited = cases.iter().map(|case| &**case);
     check::load_errors(&spec, cited, &text_of).into_result(())?;
@@ -125,7 +130,8 @@ fn request(args: &RunArgs, holdoff: &Path) -> Result<RunRequest, Failure> {
     if args.seed != DEFAULT_SEED {
         options.extend(["--seed".to_owned(), args.seed.to_string()]);
     }
-    let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let stale = stale(args, &all_cases, &launches, &targets);
+    let jobs = args.jobs.unwrap_or_else(|| jobs(args.clock, &targets));
     Ok(RunRequest {
         spec,
         fixtures_digest: fixtures_digest(&cases),
@@ -134,13 +140,66 @@ fn request(args: &RunArgs, holdoff: &Path) -> Result<RunRequest, Failure> {
         clock: args.clock,
         max_wait: args.max_wait,
         early_watch: args.early_watch,
-        jobs: args.jobs.unwrap_or(processors),
+        jobs,
         seed: args.seed,
         world: WorldCommand {
             argv: vec![holdoff.to_string_lossy().into_owned(), "world".to_owned()],
         },
         options,
+        stale,
     })
+}
+
+/// A case under the real clock is mostly spent waiting.
+const CASES_A_PROCESSOR: usize = 4;
+
+fn jobs(clock: ClockChoice, targets: &[Arc<Target>]) -> NonZeroUsize {
+    let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let owned = |target: &Arc<Target>| target.launch.host.clocks.contains(&ClockKind::Injected);
+    let is_real = clock == ClockChoice::Only(ClockKind::Real) || !targets.iter().all(owned);
+    match NonZeroUsize::new(CASES_A_PROCESSOR) {
+        Some(more) if is_real => processors.saturating_mul(more),
+        _ => processors,
+    }
+}
+
+/// Entries of known.yaml that name no case of any version. A selection says
+/// nothing about what it left out.
+fn stale(
+    args: &RunArgs,
+    cases: &[Arc<Case>],
+    launches: &[Launch],
+    targets: &[Arc<Target>],
+) -> Vec<String> {
+    if args.cases.is_filtered() {
+        return Vec::new();
+    }
+    let mut stale = Vec::new();
+    for target in targets {
+        let own = launches
+            .iter()
+            .filter(|launch| launch.adapter == target.launch.adapter);
+        let all: Vec<_> = own
+            .flat_map(|launch| {
+                cases.iter().map(|case| Named {
+                    version: &launch.version,
+                    variant: launch.variant.as_deref(),
+                    case: &case.id,
+                })
+            })
+            .collect();
+        stale.extend(target.known.unmatched(&all).iter().map(|unmatched| {
+            format!(
+                "{}:{}: `{}` names no case of any version",
+                target.known.file.display(),
+                unmatched.entry.line,
+                unmatched.entry.case
+            )
+        }));
+    }
+    stale.sort();
+    stale.dedup();
+    stale
 }
 
 fn drive(request: RunRequest, sinks: &mut [Box<dyn Sink + '_>]) -> Result<RunFooter, Failure> {

@@ -1,9 +1,10 @@
 //! [`diagnose`]: which defects would show just this.
 
 use super::compare::is_predicted;
+use super::recorded::recorded_text;
 use super::verdict::Diagnosis;
 use crate::defect::{Defect, catalogue};
-use crate::model::{Allowed, DefectId, Observation, Span};
+use crate::model::{Allowed, Observation, Span};
 use crate::oracle::{Behaviour, Expectation, Setting, expectation};
 
 /// Names the defects, or the pair of them, under which the oracle predicts what
@@ -77,31 +78,8 @@ pub fn signature(
     observation: &Observation,
     setting: &Setting<'_>,
 ) -> String {
-    let first = |defects: &[DefectId]| defects.first().map(ToString::to_string);
     match diagnosis {
-        Diagnosis::ConsistentWith(defects) => first(defects).unwrap_or_default(),
-        Diagnosis::Pair(left, right) => format!("{left} + {right}"),
-        Diagnosis::Unexplained => timeline_signature(observation, setting),
+        Diagnosis::ConsistentWith(defects) if !defects.is_empty() => defects[0].to_string(),
+        _ => recorded_text(setting, observation),
     }
-}
-
-fn timeline_signature(observation: &Observation, setting: &Setting<'_>) -> String {
-    let right = expectation(setting, &Behaviour::default());
-    let calls = right.calls.len();
-    let parts = right.calls.keys().map(|id| {
-        let seen = super::view::CallView::new(observation, id, calls);
-        let waits: Vec<_> = (1..seen.attempts.len())
-            .filter_map(|index| seen.gap_before(index)?.length)
-            .map(|length| super::compare::shown(setting.clock, length))
-            .collect();
-        let outcome = seen.result().map_or("no result".to_owned(), |result| {
-            super::words::outcome_words(&result.outcome)
-        });
-        format!(
-            "{id}: {} waits [{}] {outcome}",
-            super::compare::counted(seen.attempts.len(), "attempt"),
-            waits.join(", ")
-        )
-    });
-    parts.collect::<Vec<_>>().join("; ")
 }

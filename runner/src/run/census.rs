@@ -83,7 +83,7 @@ impl Census {
             || any(Verdict::Changed)
             || (demands.warnings == Warnings::Denied && any(Verdict::Warns))
             || demands.excluded.iter().any(|verdict| any(*verdict));
-        if any(Verdict::Error) {
+        if any(Verdict::Error) || self.not_run() > 0 {
             ExitCode::Harness
         } else if fails {
             ExitCode::Divergences

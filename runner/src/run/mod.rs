@@ -4,6 +4,7 @@ mod census;
 mod clock;
 mod event;
 mod exit;
+mod known;
 mod mutants;
 mod plan;
 mod play;

@@ -18,7 +18,7 @@ use super::worlds::{Process, Worlds};
 use crate::adapter::protocol::ClockKind;
 use crate::defect::Defect;
 use crate::fixture::Case;
-use crate::judge::{expected_lines, observed_lines};
+use crate::judge::{expected_lines, is_predicted, judge, observed_lines};
 use crate::model::{CaseId, DefectId};
 use crate::oracle::{Behaviour, Setting, expectation, supports};
 use crate::spec::Spec;
@@ -222,21 +222,21 @@ impl MutantCase<'_> {
                 .map(|seen| observed_lines(&setting, &wrong, seen))
                 .unwrap_or_default()
         };
-        match shown(&setting, &wrong, &observations) {
+        match shown(&setting, &right, &observations) {
             Shown::Clean | Shown::Silent => {}
-            Shown::Differs { differences, .. } => {
-                let texts = differences.into_iter().map(|difference| difference.text);
-                mismatch(texts.collect(), observed());
+            Shown::Differs { .. } => {
+                report.killed_by.insert(id.clone());
             }
             Shown::Unsupported { reason, .. } | Shown::Failed(reason) => {
-                mismatch(vec![reason], observed());
+                return mismatch(vec![reason], observed());
             }
         }
-        if matches!(
-            shown(&setting, &right, &observations),
-            Shown::Differs { .. }
-        ) {
-            report.killed_by.insert(id.clone());
+        if !is_predicted(&setting, &wrong, &observations) {
+            let differences = judge(&setting, &wrong, &observations).into_iter();
+            mismatch(
+                differences.map(|difference| difference.text).collect(),
+                observed(),
+            );
         }
     }
 }

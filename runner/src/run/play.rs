@@ -6,6 +6,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use super::clock::clock_name;
+use super::known::{recorded, recorded_passes};
 use super::plan::{PlanInput, horizon, plan};
 use super::probing::Probed;
 use super::scheduler::{Job, REPEATS, Shared};
@@ -165,7 +166,7 @@ impl<'a> Played<'a> {
         self.count_death(&shown);
         self.describe(&observations, report);
         match shown {
-            Shown::Clean => report.verdict = Verdict::Pass,
+            Shown::Clean => self.passes(report),
             Shown::Silent => {
                 report.verdict = Verdict::NeedsClock;
                 report.reason = Some(self.watched_reason());
@@ -203,10 +204,7 @@ impl<'a> Played<'a> {
             };
             self.describe(&again, report);
             match self.shown(&again) {
-                Shown::Clean => {
-                    report.verdict = Verdict::Pass;
-                    return;
-                }
+                Shown::Clean => return self.passes(report),
                 Shown::Differs { differences, .. } if !all_late(&differences) => {
                     return self.diverges(&again, report);
                 }
@@ -273,6 +271,12 @@ impl<'a> Played<'a> {
         if death == Death::Yes {
             report.log_tail = log_tail(observations);
         }
+        recorded(&self.job.target, &setting, observations, report);
+    }
+
+    fn passes(&self, report: &mut CaseReport) {
+        report.verdict = Verdict::Pass;
+        recorded_passes(&self.job.target, &self.job.case, report);
     }
 
     /// Plays every run of the case.

@@ -38,6 +38,8 @@ pub struct RunRequest {
     pub fixtures_digest: String,
     /// Options that a reproduction needs beside adapter, case and clock.
     pub options: Vec<String>,
+    /// Entries of known.yaml that name nothing.
+    pub stale: Vec<String>,
 }
 
 impl RunRequest {

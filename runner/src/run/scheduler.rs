@@ -54,6 +54,7 @@ pub async fn run(
 ) -> RunFooter {
     let planned = request.cases.len() * request.targets.len();
     let header = Box::new(request.header());
+    let stale = request.stale.clone();
     // Nobody listens any more: the run goes on for its footer.
     let _ = events.send(RunEvent::Started(header));
     let jobs = request.jobs.get().min(planned.max(1));
@@ -87,7 +88,7 @@ pub async fn run(
         census,
         end,
         notes,
-        stale: Vec::new(),
+        stale,
     };
     let _ = events.send(RunEvent::Finished(footer.clone()));
     footer
@@ -167,11 +168,30 @@ async fn work(
             adapter: job.target.name().to_owned(),
             case: job.case.id.clone(),
         });
-        let report = tokio::select! {
-            report = one(&shared, &mut worlds, &job) => report,
+        // A task of its own, so that a mistake of ours costs one case.
+        let (task_shared, task_job) = (Arc::clone(&shared), job.clone());
+        let mut task = JoinSet::new();
+        task.spawn(async move {
+            let report = one(&task_shared, &mut worlds, &task_job).await;
+            (worlds, report)
+        });
+        let joined = tokio::select! {
+            joined = task.join_next() => joined,
             _ = interrupted(&mut interrupt) => {
                 // What was being played is dropped, and with it its process.
                 return Vec::new();
+            }
+        };
+        let report = match joined {
+            Some(Ok((same, report))) => {
+                worlds = same;
+                report
+            }
+            _ => {
+                worlds = Worlds::new(shared.request.world.clone());
+                let mut report = super::play::blank(&shared, &job);
+                report.reason = Some("the runner failed: a panic, shown above".to_owned());
+                report
             }
         };
         let _ = finished.send(report.verdict);

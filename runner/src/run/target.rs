@@ -2,6 +2,7 @@
 
 use crate::adapter::LaunchSpec;
 use crate::adapter::protocol::SdkIdentity;
+use crate::known::Known;
 use crate::manifest::{Launch, Places};
 use crate::model::Span;
 
@@ -14,6 +15,8 @@ pub struct Target {
     pub start: LaunchSpec,
     /// Whether it can be.
     pub availability: Availability,
+    /// What is recorded of it.
+    pub known: Known,
 }
 
 /// Whether an adapter can be started.
@@ -27,7 +30,7 @@ pub enum Availability {
 
 impl Target {
     /// A target that is started as its manifest says.
-    pub fn new(launch: Launch, places: &Places, availability: Availability) -> Self {
+    pub fn new(launch: Launch, places: &Places, availability: Availability, known: Known) -> Self {
         let start = LaunchSpec {
             directory: launch.folder.clone(),
             env: launch.env(places),
@@ -41,6 +44,7 @@ impl Target {
             launch,
             start,
             availability,
+            known,
         }
     }
 
