@@ -6,7 +6,9 @@ use std::process;
 use clap::{Parser, Subcommand};
 
 use super::failure::Failure;
-use super::{build, check, completions, doctor, explain, list, mutants, new, report, run, serve};
+use super::{
+    build, check, completions, doctor, explain, known, list, mutants, new, report, run, serve,
+};
 use crate::run::ExitCode;
 
 /// What stands below `--help`.
@@ -39,6 +41,8 @@ enum Command {
     New(new::NewArgs),
     /// Play every defect of the catalogue and show which cases catch it
     Mutants(mutants::MutantsArgs),
+    /// Show divergences that are recorded, or propose edits from a saved run
+    Known(known::KnownArgs),
     /// Turn a saved run into a report
     Report(report::ReportArgs),
     /// Print a completion script for a shell
@@ -88,6 +92,7 @@ fn carry_out(command: Command) -> Result<ExitCode, Failure> {
         Command::Build(args) => build::build(&args, &holdoff),
         Command::New(args) => new::new(&args),
         Command::Mutants(args) => mutants::mutants(&args, &holdoff),
+        Command::Known(args) => known::known(&args),
         Command::Report(args) => report::report(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::World => serve::world(),

@@ -8,6 +8,7 @@ use super::adapters::{availability, mark_built, selected};
 use super::args::InputArgs;
 use super::failure::Failure;
 use super::inputs::Inputs;
+use super::sinks::say;
 use crate::manifest::{Launch, Places};
 use crate::run::{Availability, ExitCode};
 
@@ -61,14 +62,14 @@ pub(super) fn build(args: &BuildArgs, holdoff: &Path) -> Result<ExitCode, Failur
     for launch in &chosen {
         let name = format!("{}@{}", launch.adapter, launch.version);
         if launch.build(&places).is_empty() {
-            println!("{name}: nothing to build");
+            say(format!("{name}: nothing to build"))?;
         } else if !args.force && availability(launch, &places) == Availability::Ready {
-            println!("{name}: built already");
+            say(format!("{name}: built already"))?;
         } else if let Err(error) = build_one(launch, &places, &name) {
             eprintln!("error: {name}: {error}");
             failed.push(name);
         } else {
-            println!("{name}: built");
+            say(format!("{name}: built"))?;
         }
     }
     if failed.is_empty() {
@@ -86,7 +87,7 @@ fn build_one(launch: &Launch, places: &Places, name: &str) -> Result<(), String>
     let folder = launch.build_folder(places);
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let home = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-    println!("{name}: {}", argv.join(" "));
+    say(format!("{name}: {}", argv.join(" "))).map_err(|error| error.to_string())?;
     let (program, arguments) = argv.split_first().ok_or("the build command is empty")?;
     let directory = if launch.folder.as_os_str().is_empty() {
         Path::new(".")

@@ -7,6 +7,7 @@ use super::args::InputArgs;
 use super::failure::Failure;
 use super::inputs::Inputs;
 use super::interrupt::runtime;
+use super::sinks::say;
 use crate::adapter::Hello;
 use crate::adapter::protocol::ClockKind;
 use crate::diagnostic::Diagnostics;
@@ -29,7 +30,7 @@ pub(super) struct DoctorArgs {
 
 pub(super) fn doctor(args: &DoctorArgs, holdoff: &Path) -> Result<ExitCode, Failure> {
     if args.system || args.adapters_named.is_empty() {
-        system(&args.inputs, holdoff);
+        system(&args.inputs, holdoff)?;
         if args.adapters_named.is_empty() {
             return Ok(ExitCode::AsExpected);
         }
@@ -48,19 +49,22 @@ pub(super) fn doctor(args: &DoctorArgs, holdoff: &Path) -> Result<ExitCode, Fail
     let mut ill = 0;
     let runtime = runtime()?;
     for target in targets(&inputs, chosen, holdoff)? {
-        let is_well = runtime.block_on(examine(&target, &spec, &world));
+        let mut lines = vec![log_line(target.name())];
+        let is_well = runtime.block_on(examine(&target, &spec, &world, &mut lines));
+        say(lines.join("\n"))?;
         ill += usize::from(!is_well);
     }
     if ill == 0 {
         Ok(ExitCode::AsExpected)
     } else {
-        println!("\n{ill} not ready: no verdict on it would count");
+        say(format!("\n{ill} not ready: no verdict on it would count"))?;
         Ok(ExitCode::Harness)
     }
 }
 
-fn system(args: &InputArgs, holdoff: &Path) {
-    let line = |what: &str, said: String| println!("{what:<10} {said}");
+fn system(args: &InputArgs, holdoff: &Path) -> Result<(), Failure> {
+    let mut lines = Vec::new();
+    let mut line = |what: &str, said: String| lines.push(format!("{what:<10} {said}"));
     line(
         "holdoff",
         format!("{} at {}", env!("CARGO_PKG_VERSION"), holdoff.display()),
@@ -91,6 +95,7 @@ fn system(args: &InputArgs, holdoff: &Path) {
         "fixtures",
         format!("{}{}", inputs.fixtures.display(), found(&inputs.fixtures)),
     );
+    say(lines.join("\n"))
 }
 
 fn on_path(program: &str) -> Option<PathBuf> {
@@ -103,9 +108,15 @@ fn on_path(program: &str) -> Option<PathBuf> {
 
 /// Starts the adapter, hears what it says of itself, and probes every loop
 /// under every clock that it claims and this computer has.
-async fn examine(target: &Target, spec: &Spec, command: &WorldCommand) -> bool {
-    println!("{}", log_line(target.name()));
-    let said = |what: &str, text: String| println!("  {what:<12} {}", log_line(&text));
+async fn examine(
+    target: &Target,
+    spec: &Spec,
+    command: &WorldCommand,
+    lines: &mut Vec<String>,
+) -> bool {
+    let mut said = |what: &str, text: String| {
+        lines.push(format!("  {what:<12} {}", log_line(&text)));
+    };
     for program in &target.launch.requires {
         if on_path(program).is_none() {
             said("requires", format!("`{program}` is not there"));

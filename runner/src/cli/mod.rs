@@ -11,6 +11,7 @@ mod failure;
 mod fixtures;
 mod inputs;
 mod interrupt;
+mod known;
 mod list;
 mod mutants;
 mod new;

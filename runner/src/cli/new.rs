@@ -7,6 +7,7 @@ use clap::Subcommand;
 use super::args::InputArgs;
 use super::failure::Failure;
 use super::inputs::Inputs;
+use super::sinks::say;
 use crate::run::ExitCode;
 use crate::scaffold::{Language, ScaffoldError, write_adapter};
 
@@ -50,7 +51,7 @@ pub(super) fn new(args: &NewArgs) -> Result<ExitCode, Failure> {
             ScaffoldError::Write { .. } => Failure::Harness(error.to_string()),
             _ => Failure::Usage(error.to_string()),
         })?;
-    println!("wrote {}", folder.display());
-    println!("next: holdoff doctor {}", args.name);
+    say(format!("wrote {}", folder.display()))?;
+    say(format!("next: holdoff doctor {}", args.name))?;
     Ok(ExitCode::AsExpected)
 }

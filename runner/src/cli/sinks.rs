@@ -58,3 +58,12 @@ pub(super) fn saved(file: &Path) -> Result<Box<dyn Sink>, Failure> {
     })?;
     Ok(Format::Json.sink(BufWriter::new(writer), Palette::Plain))
 }
+
+/// One line on standard output.
+///
+/// # Errors
+/// If it cannot be written; `println` would panic at a closed pipe.
+pub(super) fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
+    writeln!(io::stdout().lock(), "{line}")?;
+    Ok(())
+}

@@ -9,6 +9,7 @@ use super::clock::clock_name;
 use super::known::{recorded, recorded_passes};
 use super::plan::{PlanInput, horizon, plan};
 use super::probing::Probed;
+use super::request::Watch;
 use super::scheduler::{Job, REPEATS, Shared};
 use super::seed::case_seed;
 use super::starts::start_of;
@@ -167,6 +168,9 @@ impl<'a> Played<'a> {
         self.describe(&observations, report);
         match shown {
             Shown::Clean => self.passes(report),
+            Shown::Silent if matches!(self.watch(), Some(Watch::Whole(_))) => {
+                self.repeat_late(worlds, observations, report).await;
+            }
             Shown::Silent => {
                 report.verdict = Verdict::NeedsClock;
                 report.reason = Some(self.watched_reason());
@@ -208,7 +212,7 @@ impl<'a> Played<'a> {
                 Shown::Differs { differences, .. } if !all_late(&differences) => {
                     return self.diverges(&again, report);
                 }
-                Shown::Differs { .. } => observations = again,
+                Shown::Differs { .. } | Shown::Silent => observations = again,
                 other => {
                     report.reason = Some(format!("runs do not agree: {}", word(&other)));
                     return;
@@ -286,10 +290,7 @@ impl<'a> Played<'a> {
         process: Process,
     ) -> Result<Vec<Observation>, WorldFailure> {
         let request = &self.shared.request;
-        let watch = match self.clock {
-            ClockKind::Real => request.watch(&self.job.case, &self.expectation),
-            _ => None,
-        };
+        let watch = self.watch().map(Watch::end);
         let mut plans = Vec::new();
         for run in 0..self.job.case.runs.max(1) {
             let slot = self.job.slot + usize::try_from(run).unwrap_or(0);
@@ -307,6 +308,11 @@ impl<'a> Played<'a> {
         worlds
             .play(&self.job.target, &self.job.case, process, &plans)
             .await
+    }
+
+    fn watch(&self) -> Option<Watch> {
+        let request = &self.shared.request;
+        (self.clock == ClockKind::Real).then(|| request.watch(&self.job.case, &self.expectation))
     }
 
     fn shown(&self, observations: &[Observation]) -> Shown {

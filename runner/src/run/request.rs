@@ -8,8 +8,8 @@ use super::event::{AdapterLine, ClauseText, RunHeader, SCHEMA};
 use super::target::Target;
 use crate::adapter::protocol::ClockKind;
 use crate::fixture::Case;
-use crate::model::Span;
-use crate::oracle::{Behaviour, Setting, expectation};
+use crate::model::{Allowed, Span};
+use crate::oracle::{Behaviour, Expectation, Setting, expectation};
 use crate::spec::Spec;
 use crate::world::WorldCommand;
 
@@ -117,12 +117,42 @@ impl RunRequest {
             horizon: None,
         };
         let expected = expectation(&setting, &Behaviour::default());
-        self.watch(case, &expected).is_some()
+        matches!(self.watch(case, &expected), Watch::Early(_))
     }
 
-    /// Under the real clock: for how long a case is watched that does not fit.
-    pub(super) fn watch(&self, case: &Case, expected: &crate::oracle::Expectation) -> Option<Span> {
-        let longest = super::last_instant(case, expected);
-        (longest > self.max_wait).then_some(self.early_watch)
+    /// How a case is watched under the real clock.
+    pub(super) fn watch(&self, case: &Case, expected: &Expectation) -> Watch {
+        let last = super::last_instant(case, expected);
+        let is_open = expected
+            .calls
+            .values()
+            .flat_map(|call| call.gaps())
+            .any(|gap| gap.length == Allowed::Observed);
+        if last > self.max_wait || is_open {
+            Watch::Early(self.early_watch)
+        } else {
+            Watch::Whole(last + WHOLE_SLACK)
+        }
+    }
+}
+
+/// Real time beyond the last expected instant in which a case must be over.
+const WHOLE_SLACK: Span = Span::from_secs(3);
+
+/// How a case is watched under the real clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// It takes too long: only what comes too early is seen.
+    Early(Span),
+    /// It is played to its end, which comes before this.
+    Whole(Span),
+}
+
+impl Watch {
+    /// The instant at which watching ends.
+    pub(super) fn end(self) -> Span {
+        match self {
+            Self::Early(end) | Self::Whole(end) => end,
+        }
     }
 }
