@@ -11,14 +11,15 @@ use crate::fixture::Distinct;
 use crate::model::{Allowed, CallId, Feature, Observation, Outcome, Span, Tolerance};
 use crate::oracle::{CallExpectation, Expectation, ExpectedOutcome, GapKind, Setting};
 
-/// Whether a behaviour's prediction is what was seen. What the author states
-/// of requests holds for the specified client alone and is left out.
-pub fn is_predicted(
+/// Compares what was seen with the prediction for a defective client. What the
+/// author states of requests, and which call a reply was meant for, holds for
+/// the specified client alone and is left out.
+pub fn unpredicted(
     setting: &Setting<'_>,
     prediction: &Expectation,
     observations: &[Observation],
-) -> bool {
-    compare(setting, prediction, observations, Stated::LeftOut).is_empty()
+) -> Vec<Difference> {
+    compare(setting, prediction, observations, Stated::LeftOut)
 }
 
 /// Compares what was seen, over one or more runs, with what was expected.
@@ -85,7 +86,7 @@ fn one_run(
         .iter()
         .any(|difference| difference.topic == Topic::Attempts)
     {
-        found.extend(script(setting, expectation, observation));
+        found.extend(script(setting, expectation, observation, stated));
     }
     found
 }
@@ -95,6 +96,7 @@ fn script(
     setting: &Setting<'_>,
     expectation: &Expectation,
     observation: &Observation,
+    stated: Stated,
 ) -> Vec<Difference> {
     let mut found = Vec::new();
     if observation.ending != crate::model::Ending::Watched
@@ -109,6 +111,7 @@ fn script(
     for exchange in &observation.exchanges {
         if let (Some(meant), Some(call)) = (&exchange.meant_for, &exchange.call)
             && meant != call
+            && stated == Stated::Judged
         {
             let text = format!("call `{call}` met the reply that was meant for call `{meant}`");
             found.push(difference(

@@ -1,6 +1,6 @@
 //! [`diagnose`]: which defects would show just this.
 
-use super::compare::is_predicted;
+use super::compare::unpredicted;
 use super::recorded::recorded_text;
 use super::verdict::Diagnosis;
 use crate::defect::{Defect, catalogue};
@@ -16,7 +16,7 @@ pub fn diagnose(setting: &Setting<'_>, observations: &[Observation]) -> Diagnosi
         .map(|defect| (defect, expectation(setting, &defect.behaviour())))
         .filter(|(_, wrong)| *wrong != right)
         .collect();
-    let explains = |wrong: &Expectation| is_predicted(setting, wrong, observations);
+    let explains = |wrong: &Expectation| unpredicted(setting, wrong, observations).is_empty();
     let mut matching: Vec<_> = differing
         .iter()
         .filter(|(_, wrong)| explains(wrong))
@@ -64,11 +64,12 @@ fn spread(expectation: &Expectation) -> Span {
 
 /// Whether the oracle predicts what was seen under that defect.
 pub fn shows_defect(setting: &Setting<'_>, defect: &Defect, observations: &[Observation]) -> bool {
-    is_predicted(
+    unpredicted(
         setting,
         &expectation(setting, &defect.behaviour()),
         observations,
     )
+    .is_empty()
 }
 
 /// A short name of how a case differs, for known.yaml: the defect that is

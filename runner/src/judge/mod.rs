@@ -14,7 +14,7 @@ mod view;
 mod words;
 
 pub use authored::{Mismatch, allowed, authored};
-pub use compare::{is_predicted, judge};
+pub use compare::{judge, unpredicted};
 pub use diagnose::{diagnose, shows_defect, signature};
 pub use lines::{expected_lines, observed_lines};
 pub use recorded::{recorded_text, shows_recorded};

@@ -35,6 +35,8 @@ pub(super) enum Event<'a> {
     CancelDue,
     /// The wait after the last attempt is over.
     EndWith(ExpectedOutcome),
+    /// What was scheduled lies beyond the horizon.
+    Horizon,
 }
 
 /// How a request ended for the client.
@@ -120,16 +122,12 @@ impl<'a> Run<'a> {
     /// no longer happens.
     pub(super) fn schedule(&mut self, call: usize, at: Allowed, event: Event<'a>) {
         self.calls[call].ticket += 1;
-        if self.passes_horizon(&at) {
-            let ended = ExpectedOutcome::NeverEnded;
-            self.calls[call].end(&Allowed::Observed, ended);
-            return;
+        match self.setting.horizon {
+            Some(horizon) if at.shortest().is_some_and(|at| at > horizon) => {
+                self.push(call, Allowed::exact(horizon), 2, Event::Horizon);
+            }
+            _ => self.push(call, at, 2, event),
         }
-        self.push(call, at, 2, event);
-    }
-
-    fn passes_horizon(&self, at: &Allowed) -> bool {
-        matches!((self.setting.horizon, at.shortest()), (Some(horizon), Some(at)) if at > horizon)
     }
 
     fn play(&mut self) {
@@ -148,6 +146,9 @@ impl<'a> Run<'a> {
                 Event::Cancel => self.cancel(next.call, &next.at),
                 Event::CancelDue => self.calls[next.call].end(&next.at, ExpectedOutcome::Cancelled),
                 Event::EndWith(outcome) => self.calls[next.call].end(&next.at, outcome),
+                Event::Horizon => {
+                    self.calls[next.call].end(&Allowed::Observed, ExpectedOutcome::NeverEnded);
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use super::decide::Failed;
 use super::expectation::{ExpectedHook, ExpectedOutcome};
 use super::local::local_delay;
 use super::retry::{Failure, Run, not_negative, raised_other};
-use super::told::{ChosenWait, Named, NextStep, choose, named};
+use super::told::{ChosenWait, Named, NextStep, choose, named_later};
 use crate::adapter::protocol::{CancelPoint, Verb};
 use crate::model::{Allowed, Interval, Span};
 use crate::retry_after::{Told, ToldForm};
@@ -157,13 +157,7 @@ impl<'a> Run<'a> {
         match (chosen.form, failed.step) {
             (Some(ToldForm::Seconds), _) => chosen.length = &chosen.length + &Allowed::exact(-tick),
             (Some(ToldForm::Date), Some(step)) => {
-                let later = named(
-                    self.setting,
-                    self.behaviour,
-                    branch,
-                    step,
-                    &(at + &Allowed::exact(tick)),
-                );
+                let later = named_later(self.setting, self.behaviour, branch, step, at, tick);
                 let spans = later.alternatives.iter().map(|told| match told {
                     Told::Wait(span, _) => Interval::exact(*span),
                     _ => Interval::exact(Span::ZERO),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::behaviour::{Behaviour, ComposeAs, Fit, Honoured, Jitter, OverRange, Unit};
 use super::setting::Setting;
 use crate::fixture::Step;
-use crate::model::{Allowed, Interval, Span, TokenContext};
+use crate::model::{Allowed, Interval, Span, TokenContext, wall_shifted};
 use crate::retry_after::{Told, ToldForm, WallReading, read};
 use crate::spec::{BranchRow, Composition, Param, ToldSource, UntoldWait};
 
@@ -64,6 +64,18 @@ pub(super) fn named(
     step: &Step,
     at: &Allowed,
 ) -> Named {
+    named_later(setting, behaviour, branch, step, at, Span::ZERO)
+}
+
+/// The same, if the clock is read `later` than the reply came.
+pub(super) fn named_later(
+    setting: &Setting<'_>,
+    behaviour: &Behaviour,
+    branch: &BranchRow,
+    step: &Step,
+    at: &Allowed,
+    later: Span,
+) -> Named {
     let Some(parser) = branch
         .parser
         .as_ref()
@@ -97,7 +109,7 @@ pub(super) fn named(
             .map(|(_, value)| value.resolve(&context))
             .collect();
         let clock = WallReading {
-            wall,
+            wall: wall_shifted(wall, later),
             zone: setting.zone(),
         };
         match read(&lines, parser, &behaviour.reading, &clock) {

@@ -18,7 +18,7 @@ use super::worlds::{Process, Worlds};
 use crate::adapter::protocol::ClockKind;
 use crate::defect::Defect;
 use crate::fixture::Case;
-use crate::judge::{expected_lines, is_predicted, judge, observed_lines};
+use crate::judge::{expected_lines, judge, observed_lines, unpredicted};
 use crate::model::{CaseId, DefectId};
 use crate::oracle::{Behaviour, Setting, expectation, supports};
 use crate::spec::Spec;
@@ -231,10 +231,13 @@ impl MutantCase<'_> {
                 return mismatch(vec![reason], observed());
             }
         }
-        if !is_predicted(&setting, &wrong, &observations) {
-            let differences = judge(&setting, &wrong, &observations).into_iter();
+        let differences = unpredicted(&setting, &wrong, &observations);
+        if !differences.is_empty() {
             mismatch(
-                differences.map(|difference| difference.text).collect(),
+                differences
+                    .into_iter()
+                    .map(|difference| difference.text)
+                    .collect(),
                 observed(),
             );
         }
