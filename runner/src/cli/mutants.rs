@@ -46,9 +46,7 @@ pub(super) fn mutants(args: &MutantsArgs, holdoff: &Path) -> Result<ExitCode, Fa
     let request = request(args, holdoff)?;
     let cases = request.cases.len();
     let runtime = runtime()?;
-    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
-    drop(receiver);
-    let reports = runtime.block_on(run_mutants(request, sender));
+    let reports = runtime.block_on(run_mutants(request));
     io::stdout()
         .lock()
         .write_all(table(&reports, cases).as_bytes())?;

@@ -5,13 +5,12 @@ use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinSet;
 
 use super::clock::ClockChoice;
 use super::plan::{PlanInput, plan};
 use super::seed::case_seed;
-use super::starts::{Starts, start_of};
+use super::starts::{Starts, canonical, start_of};
 use super::target::Target;
 use super::verdict::{Shown, shown};
 use super::worlds::{Process, Worlds};
@@ -50,8 +49,9 @@ pub struct MutantRequest {
 pub enum MutantScope {
     /// All: it must look right where its defect does not show.
     All,
-    /// Those in which the oracle expects its defect to show.
-    Predicted,
+    /// So many of those in which the oracle expects its defect to show, evenly
+    /// spread.
+    Sampled(usize),
 }
 
 /// What became of one mutant.
@@ -87,17 +87,14 @@ impl MutantReport {
     }
 }
 
-/// Plays every mutant; reports come as they are ready, and sorted at the end.
-pub async fn mutants(
-    request: MutantRequest,
-    reports: UnboundedSender<MutantReport>,
-) -> Vec<MutantReport> {
+/// Plays every mutant; reports are in the order of the defects' names.
+pub async fn mutants(request: MutantRequest) -> Vec<MutantReport> {
     let queue: Arc<Mutex<VecDeque<&'static Defect>>> =
         Arc::new(Mutex::new(request.defects.iter().copied().collect()));
     let request = Arc::new(request);
     let mut workers = JoinSet::new();
     for _ in 0..request.jobs.get() {
-        let (queue, request, reports) = (Arc::clone(&queue), Arc::clone(&request), reports.clone());
+        let (queue, request) = (Arc::clone(&queue), Arc::clone(&request));
         workers.spawn(async move {
             let mut done = Vec::new();
             loop {
@@ -108,10 +105,7 @@ pub async fn mutants(
                 let Some(defect) = next else {
                     return done;
                 };
-                let report = mutant(&request, defect).await;
-                // Nobody listens any more: the list at the end is enough.
-                let _ = reports.send(report.clone());
-                done.push(report);
+                done.push(mutant(&request, defect).await);
             }
         });
     }
@@ -135,7 +129,7 @@ async fn mutant(request: &MutantRequest, defect: &Defect) -> MutantReport {
     let runs = request.cases.iter().map(|case| case.runs.max(1) as usize);
     let starts = Starts::new(1 + runs.sum::<usize>());
     let mut slot = 1;
-    for case in &request.cases {
+    for case in scoped(request, defect) {
         let played = MutantCase {
             request,
             target: &target,
@@ -147,6 +141,30 @@ async fn mutant(request: &MutantRequest, defect: &Defect) -> MutantReport {
     }
     worlds.stop().await;
     report
+}
+
+/// The cases that a mutant plays.
+fn scoped<'a>(request: &'a MutantRequest, defect: &Defect) -> Vec<&'a Arc<Case>> {
+    let MutantScope::Sampled(most) = request.scope else {
+        return request.cases.iter().collect();
+    };
+    let host = &request.reference.launch.host;
+    let shows = |case: &&Arc<Case>| {
+        let setting = Setting {
+            spec: &request.spec,
+            case,
+            host,
+            clock: ClockKind::Injected,
+            wall: start_of(case, canonical()),
+            horizon: None,
+        };
+        supports(&setting).is_ok()
+            && expectation(&setting, &defect.behaviour())
+                != expectation(&setting, &Behaviour::default())
+    };
+    let showing: Vec<_> = request.cases.iter().filter(shows).collect();
+    let step = showing.len().div_ceil(most.max(1)).max(1);
+    showing.into_iter().step_by(step).collect()
 }
 
 struct MutantCase<'a> {
@@ -196,9 +214,6 @@ impl MutantCase<'_> {
         }
         setting.horizon = plans.first().map(|plan| plan.bounds.horizon);
         let wrong = expectation(&setting, &self.defect.behaviour());
-        if self.request.scope == MutantScope::Predicted && wrong == right {
-            return;
-        }
         report.played += 1;
         let id = &self.case.id;
         let mut mismatch = |differences: Vec<String>, observed: Vec<String>| {

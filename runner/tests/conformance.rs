@@ -1,0 +1,134 @@
+//! The conformance trials: one for each case of the reference client, named
+//! `adapter::case-id`. Names come from files alone; the trials that are
+//! selected are one run over shared worlds, begun by the first of them.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use holdoff::fixture::Case;
+use holdoff::judge::{CaseReport, Verdict};
+use holdoff::model::CaseId;
+use holdoff::report::{Palette, case_text};
+use holdoff::run::{RunEvent, RunHeader, run};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// One run, begun when the first trial asks for its report.
+struct Session {
+    cases: Mutex<Option<Vec<Arc<Case>>>>,
+    state: Mutex<State>,
+    changed: Condvar,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Default)]
+struct State {
+    header: Option<RunHeader>,
+    reports: BTreeMap<CaseId, CaseReport>,
+    is_over: bool,
+}
+
+impl Session {
+    fn new() -> Self {
+        Self {
+            cases: Mutex::new(None),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            thread: Mutex::new(None),
+        }
+    }
+
+    fn begin(self: &Arc<Self>) {
+        let Some(cases) = locked(&self.cases).take() else {
+            return;
+        };
+        let session = Arc::clone(self);
+        let thread = std::thread::spawn(move || session.play(cases));
+        *locked(&self.thread) = Some(thread);
+    }
+
+    /// Plays every selected case; the worlds are gone when it returns.
+    fn play(&self, cases: Vec<Arc<Case>>) {
+        let request = common::request(common::reference(), cases);
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime can be made");
+        runtime.block_on(async {
+            let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
+            let (_never, interrupt) = tokio::sync::watch::channel(false);
+            let running = tokio::spawn(run(request, sender, interrupt));
+            while let Some(event) = events.recv().await {
+                self.take(event);
+            }
+            running.await.expect("the run does not panic");
+        });
+        locked(&self.state).is_over = true;
+        self.changed.notify_all();
+    }
+
+    fn take(&self, event: RunEvent) {
+        let mut state = locked(&self.state);
+        match event {
+            RunEvent::Started(header) => state.header = Some(*header),
+            RunEvent::CaseFinished(report) => {
+                state.reports.insert(report.case.clone(), *report);
+            }
+            RunEvent::CaseStarted { .. } | RunEvent::Finished(_) => {}
+        }
+        self.changed.notify_all();
+    }
+
+    fn verdict(self: &Arc<Self>, case: &CaseId) -> Result<(), Failed> {
+        self.begin();
+        let mut state = locked(&self.state);
+        loop {
+            if let (Some(header), Some(report)) = (&state.header, state.reports.get(case)) {
+                return match report.verdict {
+                    Verdict::Pass | Verdict::Known => Ok(()),
+                    _ => Err(case_text(header, report, Palette::Plain).into()),
+                };
+            }
+            if state.is_over {
+                return Err("the run ended without a verdict".into());
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn end(&self) {
+        if let Some(thread) = locked(&self.thread).take() {
+            thread.join().expect("the session does not panic");
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let session = Arc::new(Session::new());
+    let cases = common::cases();
+    if cases.is_empty() {
+        eprintln!("there is no fixture");
+        return ExitCode::FAILURE;
+    }
+    let (mut trials, mut selected) = (Vec::new(), Vec::new());
+    for case in cases {
+        let (session, id) = (Arc::clone(&session), case.id.clone());
+        let trial = Trial::test(format!("reference::{id}"), move || session.verdict(&id));
+        if !arguments.is_filtered_out(&trial) {
+            selected.push(case);
+        }
+        trials.push(trial);
+    }
+    *locked(&session.cases) = Some(selected);
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    session.end();
+    conclusion.exit_code()
+}
