@@ -17,7 +17,7 @@ use super::worlds::{Process, Worlds};
 use crate::adapter::protocol::ClockKind;
 use crate::defect::Defect;
 use crate::fixture::Case;
-use crate::judge::{expected_lines, judge, observed_lines, unpredicted};
+use crate::judge::{expected_lines, observed_lines, unpredicted};
 use crate::model::{CaseId, DefectId};
 use crate::oracle::{Behaviour, Setting, expectation, supports};
 use crate::spec::Spec;
