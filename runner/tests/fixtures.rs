@@ -12,7 +12,8 @@ use holdoff::adapter::protocol::ClockKind;
 use holdoff::defect::{Defect, catalogue};
 use holdoff::fixture::{self, Case, Control, Distinct};
 use holdoff::judge::{authored, visibility};
-use holdoff::model::{Feature, Host, HostLoop, LoopId, SleepStyle, Span, wall_shifted};
+use holdoff::manifest::Manifest;
+use holdoff::model::{Host, Span, wall_shifted};
 use holdoff::oracle::{
     Behaviour, Expectation, Seen, Setting, Visibility, expectation, supports, tells_apart,
 };
@@ -60,25 +61,9 @@ fn world() -> &'static World {
 
 /// What the reference client's manifest says of it.
 fn host() -> Host {
-    let names = ["operation", "download", "auth-refresh"];
-    let knobs = [
-        "max_attempts",
-        "base_delay",
-        "max_jitter",
-        "request_timeout",
-    ];
-    Host {
-        name: "reference".into(),
-        loops: names
-            .map(|name| (LoopId::new(name), HostLoop::default()))
-            .into(),
-        params: knobs.map(String::from).into(),
-        features: Feature::ALL.into(),
-        clocks: [ClockKind::Injected, ClockKind::Real].into(),
-        sleeps: SleepStyle::Duration,
-        parse_limit: Some(Span::from_secs(i128::from(i64::MAX))),
-        schedule_limit: Some(Span::from_secs(i128::from(i32::MAX))),
-    }
+    let folder = repository().join("adapters/reference");
+    let manifest = Manifest::load(&folder).unwrap_or_else(|errors| panic!("{errors}"));
+    manifest.hosts().remove(0).host
 }
 
 impl World {
