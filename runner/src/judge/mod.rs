@@ -11,11 +11,12 @@ mod requests;
 mod tolerance;
 mod verdict;
 mod view;
+mod waits;
 mod words;
 
 pub use authored::{Mismatch, allowed, authored};
 pub use compare::{judge, unpredicted};
-pub use diagnose::{diagnose, shows_defect, signature};
+pub use diagnose::{Hypotheses, diagnose, shows_defect, signature};
 pub use lines::{expected_lines, observed_lines};
 pub use recorded::{recorded_text, shows_recorded};
 pub use report::CaseReport;

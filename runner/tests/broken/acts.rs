@@ -266,6 +266,7 @@ impl Wire {
 }
 
 /// A process that inherits our pipes and our group, and outlives us.
+#[expect(clippy::zombie_processes, reason = "that is the fault")]
 fn leave_a_grandchild() {
     let mut sleep = Command::new("sleep");
     let left = sleep

@@ -1,0 +1,6 @@
+//! Judge and oracle, with simulated observations.
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+mod diagnosis;
+mod enact;
+mod stage;
