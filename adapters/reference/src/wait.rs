@@ -113,7 +113,8 @@ impl Call {
     pub(crate) fn looks_up_before(&self, wait: &Wait) -> bool {
         match self.case.behaviour.cancel {
             Cancelling::LosesToReadyTimer => wait.delay != Span::ZERO,
-            Cancelling::LeavesTimerRunning => false,
+            // A timer that is due already leaves nothing that could go on.
+            Cancelling::LeavesTimerRunning => wait.delay <= Span::ZERO,
             _ => true,
         }
     }
@@ -158,7 +159,9 @@ impl Call {
                 self.unstoppable = self.is_cancelled();
                 return Ok(());
             }
-            Cancelling::LeavesTimerRunning => return self.abandon(sleep, wait.then).await,
+            Cancelling::LeavesTimerRunning if wait.delay > Span::ZERO => {
+                return self.abandon(sleep, wait.then).await;
+            }
             _ => tokio::select! {
                 biased;
                 () = self.cancelled() => {}

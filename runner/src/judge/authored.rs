@@ -63,7 +63,7 @@ pub fn authored(setting: &Setting<'_>, expectation: &Expectation) -> Vec<Mismatc
     if expectation.overflow > 0 {
         let derived = format!(
             "{} beyond its end",
-            super::compare::counted(expectation.overflow as usize, "attempt")
+            super::measure::counted(expectation.overflow as usize, "attempt")
         );
         let why = "the script never ends the call".to_owned();
         found.differs(

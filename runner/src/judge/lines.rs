@@ -1,7 +1,7 @@
 //! Timelines as text, one fact a line, so that two can be compared by any
 //! diff.
 
-use super::compare::shown;
+use super::measure::shown;
 use super::tolerance::tolerance;
 use super::view::CallView;
 use super::words::{expected_words, outcome_words};

@@ -1,10 +1,12 @@
 //! The judge: expectation × observation → differences, diagnosis, verdict.
 
 mod authored;
+mod call;
 mod clauses;
 mod compare;
 mod diagnose;
 mod lines;
+mod measure;
 mod recorded;
 mod report;
 mod requests;

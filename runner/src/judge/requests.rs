@@ -1,7 +1,7 @@
 //! What requests look like: derived from the call's other requests, and as
 //! fixtures state it by hand.
 
-use super::compare::JudgedCall;
+use super::call::JudgedCall;
 use crate::fixture::RequestExpect;
 use crate::model::Exchange;
 use crate::oracle::{Authorization, BodyOf, ExpectedRequest, MethodOf, Target};

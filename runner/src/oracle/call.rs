@@ -4,7 +4,7 @@ use crate::adapter::protocol::{AuthMode, CancelPoint, Verb};
 use crate::fixture::{CallStep, Case};
 use crate::model::{Allowed, CallId, Span};
 
-use super::expectation::{CallExpectation, ExpectedOutcome, Gap, GapKind, Target};
+use super::expectation::{CallExpectation, ExpectedHook, ExpectedOutcome, Gap, GapKind, Target};
 
 /// A call of the case, as its author planned it.
 #[derive(Clone, Debug)]
@@ -72,6 +72,11 @@ pub(super) struct CallState {
     pub(super) first_error: Option<ExpectedOutcome>,
     /// The gap before the request that is scheduled.
     pub(super) gap: Option<(Allowed, String)>,
+    /// A call of the hook that comes only when the wait is over.
+    pub(super) pending_hook: Option<ExpectedHook>,
+    /// A wait that is asked for in slices: its beginning, and how many sleeps
+    /// were asked for before it.
+    pub(super) sliced: Option<(Span, usize)>,
     /// A cancellation that waits for its moment.
     pub(super) cancel_pending: bool,
     pub(super) out: CallExpectation,
@@ -95,6 +100,8 @@ impl CallState {
             latest_told: None,
             first_error: None,
             gap: None,
+            pending_hook: None,
+            sliced: None,
             cancel_pending: false,
             out: CallExpectation {
                 lead: Allowed::exact(Span::ZERO),
@@ -116,6 +123,23 @@ impl CallState {
             self.out.ends = at.clone();
             self.out.outcome = outcome;
         }
+    }
+
+    /// Takes back the slices of a wait that are not asked for once it is cut
+    /// short: those that would begin at `at` or later.
+    pub(super) fn cut_slices(&mut self, at: &Allowed) {
+        let (Some((mut begins, asked)), Some(at)) = (self.sliced.take(), at.as_exact()) else {
+            return;
+        };
+        let mut kept = asked;
+        for slice in &self.out.asked[asked..] {
+            if begins >= at {
+                break;
+            }
+            begins += slice.as_exact().unwrap_or(Span::ZERO);
+            kept += 1;
+        }
+        self.out.asked.truncate(kept);
     }
 
     /// The gap before the next request, by whether it repeats the last one.

@@ -172,9 +172,6 @@ impl<'a> Run<'a> {
             named,
         };
         let error = self.error_of(call, &failed);
-        self.calls[call]
-            .first_error
-            .get_or_insert_with(|| error.clone());
         match self.governing(call, &failed) {
             Some(branch) if self.is_replay(branch) => self.replay(call, at, &failed, branch),
             Some(branch) => self.retry(call, at, &failed, branch, error),
@@ -205,7 +202,10 @@ impl<'a> Run<'a> {
             (Failure::None, Some(status)) if rule.never.contains(&status) => FailureRule::Ends,
             (Failure::None, _) => FailureRule::Specified,
         };
+        let never = self.calls[call].target == Target::HopTwo
+            && self.behaviour.hop_two.retried == HopRetry::Never;
         match forced {
+            _ if never => None,
             FailureRule::Specified => by_rows,
             FailureRule::Ends => None,
             FailureRule::Retried => by_rows.or_else(|| first_retry_branch(self.setting)),
@@ -356,10 +356,14 @@ impl<'a> Run<'a> {
         };
         let named = failed.named.on_error(self.setting.host.parse_limit);
         let named = match self.behaviour.shown.told_on_error {
-            ToldOnError::Stale => named.or_else(|| self.calls[call].latest_told.clone()),
+            ToldOnError::Stale if failed.status.is_some() => {
+                named.or_else(|| self.calls[call].latest_told.clone())
+            }
             _ => named,
         };
-        self.calls[call].latest_told.clone_from(&named);
+        if failed.status.is_some() {
+            self.calls[call].latest_told.clone_from(&named);
+        }
         let retry_after = match self.behaviour.shown.told_on_error {
             ToldOnError::AsSent | ToldOnError::Stale => named,
             ToldOnError::Missing => None,

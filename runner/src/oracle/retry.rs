@@ -144,7 +144,11 @@ impl<'a> Run<'a> {
                 Event::Send => self.send(next.call, &next.at),
                 Event::Arrive(served, failure) => self.arrive(next.call, &next.at, served, failure),
                 Event::Cancel => self.cancel(next.call, &next.at),
-                Event::CancelDue => self.calls[next.call].end(&next.at, ExpectedOutcome::Cancelled),
+                Event::CancelDue => {
+                    let state = &mut self.calls[next.call];
+                    state.out.hooks.extend(state.pending_hook.take());
+                    state.end(&next.at, ExpectedOutcome::Cancelled);
+                }
                 Event::EndWith(outcome) => self.calls[next.call].end(&next.at, outcome),
                 Event::Horizon => {
                     self.calls[next.call].end(&Allowed::Observed, ExpectedOutcome::NeverEnded);
@@ -224,9 +228,13 @@ impl<'a> Run<'a> {
             last.request.target == request.target && last.request.method == request.method
         });
         let gap = state.take_gap(repeats_last);
-        if state.state == State::Done {
+        let is_late =
+            matches!((state.out.ends.longest(), at.shortest()), (Some(end), Some(at)) if at > end);
+        if state.state == State::Done && is_late {
             state.out.late_attempts += 1;
         }
+        state.sliced = None;
+        state.out.hooks.extend(state.pending_hook.take());
         state.counted += 1;
         state.attempt += 1;
         state.out.attempts.push(ExpectedAttempt {
@@ -283,6 +291,12 @@ impl<'a> Run<'a> {
         if self.calls[call].state == State::Done {
             return;
         }
+        if !matches!(
+            self.behaviour.cancel,
+            CancelRule::Ignored | CancelRule::TimerGoesOn
+        ) {
+            self.calls[call].cut_slices(at);
+        }
         match self.behaviour.cancel {
             CancelRule::Ignored => {}
             CancelRule::AfterTheWait if waiting => self.calls[call].cancel_pending = true,
@@ -313,8 +327,12 @@ impl<'a> Run<'a> {
                 .fold(Allowed::exact(Span::ZERO), |sum, slice| &sum + slice),
             None => not_negative(&chosen.length),
         };
-        let asked = slices.unwrap_or_else(|| vec![chosen.length.clone()]);
         let state = &mut self.calls[call];
+        state.sliced = slices
+            .as_ref()
+            .and(at.as_exact())
+            .map(|begins| (begins, state.out.asked.len()));
+        let asked = slices.unwrap_or_else(|| vec![chosen.length.clone()]);
         state.out.asked.extend(asked);
         state.waits += 1;
         state.gap = Some((on_wire.clone(), chosen.why.clone()));

@@ -10,7 +10,7 @@ use super::decide::Failed;
 use super::expectation::{ExpectedHook, ExpectedOutcome};
 use super::local::local_delay;
 use super::retry::{Failure, Run, not_negative, raised_other};
-use super::told::{ChosenWait, Named, NextStep, choose, named_later};
+use super::told::{ChosenWait, Named, NextStep, choose};
 use crate::adapter::protocol::{CancelPoint, Verb};
 use crate::model::{Allowed, Interval, Span};
 use crate::retry_after::{Told, ToldForm};
@@ -34,6 +34,9 @@ impl<'a> Run<'a> {
         branch: &'a BranchRow,
         error: ExpectedOutcome,
     ) {
+        self.calls[call]
+            .first_error
+            .get_or_insert_with(|| error.clone());
         let rule = &self.behaviour.retries;
         let uncounted = rule.counted == Counted::UnlessTold && failed.named.is_told();
         if uncounted {
@@ -132,7 +135,7 @@ impl<'a> Run<'a> {
         if self.behaviour.pages.failed == FailedPage::FirstPage && self.calls[call].page > 1 {
             self.calls[call].begin_page(1, PageCounts::GoOn);
         }
-        self.second_reading(at, failed, branch, &mut chosen);
+        self.second_reading(&mut chosen);
         if self.calls[call].plan.cancel == Some(CancelPoint::OnRetry) {
             self.cancelled_on_hook(call, at, chosen);
         } else {
@@ -141,30 +144,15 @@ impl<'a> Run<'a> {
     }
 
     /// A ticking clock that is read again before the wait is asked for: what is
-    /// left is computed from the second reading.
-    fn second_reading(
-        &self,
-        at: &Allowed,
-        failed: &Failed<'_>,
-        branch: &BranchRow,
-        chosen: &mut ChosenWait,
-    ) {
-        let (ClockUse::TwoReadings, Some(tick)) =
-            (self.behaviour.clock, self.setting.case.clock.tick)
-        else {
-            return;
-        };
-        match (chosen.form, failed.step) {
-            (Some(ToldForm::Seconds), _) => chosen.length = &chosen.length + &Allowed::exact(-tick),
-            (Some(ToldForm::Date), Some(step)) => {
-                let later = named_later(self.setting, self.behaviour, branch, step, at, tick);
-                let spans = later.alternatives.iter().map(|told| match told {
-                    Told::Wait(span, _) => Interval::exact(*span),
-                    _ => Interval::exact(Span::ZERO),
-                });
-                chosen.length = Allowed::any_of(spans);
-            }
-            _ => {}
+    /// left is computed from the second reading. (A date is read twice before
+    /// it becomes a wait at all.)
+    fn second_reading(&self, chosen: &mut ChosenWait) {
+        if let (ClockUse::TwoReadings, Some(tick), Some(ToldForm::Seconds)) = (
+            self.behaviour.clock,
+            self.setting.case.clock.tick,
+            chosen.form,
+        ) {
+            chosen.length = &chosen.length + &Allowed::exact(-tick);
         }
     }
 
@@ -184,7 +172,7 @@ impl<'a> Run<'a> {
                 self.calls[call].cancel_pending = true;
                 self.wait(call, at, &chosen);
             }
-            CancelRule::TimerGoesOn => {
+            CancelRule::TimerGoesOn if !ready => {
                 self.wait(call, at, &chosen);
                 self.calls[call].end(at, ExpectedOutcome::Cancelled);
             }
@@ -208,7 +196,10 @@ impl<'a> Run<'a> {
         } else {
             attempt
         };
-        let delay = if rule == HookRule::ReportsLocal && chosen.is_told() {
+        let delay = if rule == HookRule::ReportsLocal
+            && chosen.is_told()
+            && chosen.length != Allowed::Observed
+        {
             let shape = LocalShape {
                 jitter: LocalJitter::Missing,
                 ..self.behaviour.local
@@ -228,12 +219,17 @@ impl<'a> Run<'a> {
         } else {
             at.clone()
         };
-        self.calls[call].out.hooks.push(ExpectedHook {
+        let hook = ExpectedHook {
             at: when,
             failed_attempt: counted,
             next_attempt: counted + 1,
             delay,
             status: failed.status,
-        });
+        };
+        if rule == HookRule::AfterWait {
+            self.calls[call].pending_hook = Some(hook);
+        } else {
+            self.calls[call].out.hooks.push(hook);
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::behaviour::{Behaviour, ComposeAs, Fit, Honoured, Jitter, OverRange, Unit};
+use super::behaviour::{Behaviour, ClockUse, ComposeAs, Fit, Honoured, Jitter, OverRange, Unit};
 use super::setting::Setting;
 use crate::fixture::Step;
 use crate::model::{Allowed, Interval, Span, TokenContext, wall_shifted};
@@ -64,18 +64,6 @@ pub(super) fn named(
     step: &Step,
     at: &Allowed,
 ) -> Named {
-    named_later(setting, behaviour, branch, step, at, Span::ZERO)
-}
-
-/// The same, if the clock is read `later` than the reply came.
-pub(super) fn named_later(
-    setting: &Setting<'_>,
-    behaviour: &Behaviour,
-    branch: &BranchRow,
-    step: &Step,
-    at: &Allowed,
-    later: Span,
-) -> Named {
     let Some(parser) = branch
         .parser
         .as_ref()
@@ -109,7 +97,7 @@ pub(super) fn named_later(
             .map(|(_, value)| value.resolve(&context))
             .collect();
         let clock = WallReading {
-            wall: wall_shifted(wall, later),
+            wall,
             zone: setting.zone(),
         };
         match read(&lines, parser, &behaviour.reading, &clock) {
@@ -118,11 +106,44 @@ pub(super) fn named_later(
                     .into_iter()
                     .map(|told| taken(setting, told, behaviour)),
             ),
-            told => alternatives.push(taken(setting, told, behaviour)),
+            told => {
+                let told = read_again(
+                    setting,
+                    behaviour,
+                    told,
+                    &mut |clock| read(&lines, parser, &behaviour.reading, clock),
+                    &clock,
+                );
+                alternatives.push(taken(setting, told, behaviour));
+            }
         }
     }
     alternatives.dedup();
     Named { alternatives }
+}
+
+/// The defect that reads a ticking clock twice: once to see that a date lies
+/// ahead, once more to compute how far.
+fn read_again(
+    setting: &Setting<'_>,
+    behaviour: &Behaviour,
+    told: Told,
+    again: &mut dyn FnMut(&WallReading) -> Told,
+    clock: &WallReading,
+) -> Told {
+    let (ClockUse::TwoReadings, Some(tick), Told::Wait(_, ToldForm::Date)) =
+        (behaviour.clock, setting.case.clock.tick, &told)
+    else {
+        return told;
+    };
+    let later = WallReading {
+        wall: wall_shifted(clock.wall, tick),
+        zone: clock.zone.clone(),
+    };
+    match again(&later) {
+        Told::Nothing => Told::Wait(Span::ZERO, ToldForm::Date),
+        told => told,
+    }
 }
 
 /// A value as the client takes it: in its unit, below its threshold.
