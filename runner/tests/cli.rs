@@ -247,7 +247,7 @@ fn a_saved_run_makes_the_same_report_whatever_the_jobs() {
     };
     let one = report("1");
     assert_eq!(one, report("4"));
-    assert!(one.contains("127.0.0.1") == false && one.contains("Diagnosis:"));
+    assert!(!one.contains("127.0.0.1") && one.contains("Diagnosis:"));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The kill matrix on the real client: every defect is caught, and every mutant
 //! is what the oracle predicts. `holdoff mutants` plays all cases; this test a
 //! sample of those in which the defect shows.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so")]
 
 mod common;
 

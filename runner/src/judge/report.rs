@@ -54,13 +54,13 @@ pub struct CaseReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
     /// What explains them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub diagnosis: Option<Diagnosis>,
     /// Short name of how it differs, for known.yaml.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub signature: Option<String>,
     /// The expected timeline, line by line.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub expected: Vec<String>,
     /// The observed timeline; what lies inside its expectation is printed as
     /// the expectation.
@@ -69,10 +69,10 @@ pub struct CaseReport {
     /// Attempts that were seen.
     pub attempts: u32,
     /// Waits that were seen, as measured.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub waits: Vec<Span>,
     /// How the calls ended, in words.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub outcome: Vec<String>,
     /// Last lines of the adapter's log, if it is to blame.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -2,20 +2,11 @@
 
 use std::io::BufRead;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::record::RunRecord;
-use crate::judge::CaseReport;
-use crate::run::{RunFooter, RunHeader, SCHEMA};
-
-/// One line of a saved run: a header, then cases, then a footer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-enum Line {
-    Header(Box<RunHeader>),
-    Case(Box<CaseReport>),
-    Footer(RunFooter),
-}
+use crate::run::{RunFooter, SCHEMA};
 
 /// Why a saved run cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -54,21 +45,16 @@ pub enum SavedError {
 /// characters of C1 and direction marks on top of it.
 pub fn to_json_lines(record: &RunRecord) -> String {
     let mut text = String::new();
-    let header = Line::Header(Box::new(record.header.clone()));
-    let cases = record
-        .cases
-        .iter()
-        .map(|case| Line::Case(Box::new(case.clone())));
-    let footer = Line::Footer(record.footer.clone());
-    for line in std::iter::once(header)
-        .chain(cases)
-        .chain(std::iter::once(footer))
-    {
-        let json = serde_json::to_string(&line).expect("every field is representable in JSON");
-        text.push_str(&ascii_controls(&json));
-        text.push('\n');
-    }
+    push(&mut text, &record.header);
+    record.cases.iter().for_each(|case| push(&mut text, case));
+    push(&mut text, &record.footer);
     text
+}
+
+fn push(text: &mut String, line: &impl Serialize) {
+    let json = serde_json::to_string(line).expect("every field is representable in JSON");
+    text.push_str(&ascii_controls(&json));
+    text.push('\n');
 }
 
 /// JSON leaves C1 and other obeyed characters as they are; a terminal that is
@@ -92,7 +78,8 @@ pub fn ascii_controls(json: &str) -> String {
     safe
 }
 
-/// Reads a saved run.
+/// Reads a saved run. The first line is a header, lines with an `adapter` are
+/// cases, the last line has the census.
 ///
 /// # Errors
 /// If it cannot be read, is of another version, cut off or miscounted.
@@ -100,27 +87,26 @@ pub fn from_json_lines(reader: impl BufRead) -> Result<RunRecord, SavedError> {
     let (mut header, mut cases, mut footer) = (None, Vec::new(), None);
     for (index, text) in reader.lines().enumerate() {
         let text = text?;
-        let fault = |reason: String| SavedError::Line {
-            line: index + 1,
-            reason,
+        let line = Line {
+            number: index + 1,
+            text: &text,
         };
+        let value: serde_json::Value = line.read()?;
         if index == 0 {
-            check_schema(&text)?;
-        }
-        match serde_json::from_str(&text).map_err(|error| fault(error.to_string()))? {
-            Line::Header(found) if index == 0 => header = Some(*found),
-            Line::Case(case) if footer.is_none() && header.is_some() => cases.push(*case),
-            Line::Footer(found) if footer.is_none() && header.is_some() => footer = Some(found),
-            _ => {
-                return Err(fault(
-                    "header, cases and footer come in this order".to_owned(),
-                ));
-            }
+            check_schema(&value)?;
+            header = Some(line.read()?);
+        } else if footer.is_some() {
+            return Err(line.fault("nothing follows the census".to_owned()));
+        } else if value.get("adapter").is_some() {
+            cases.push(line.read()?);
+        } else {
+            footer = Some(line.read()?);
         }
     }
     let (Some(header), Some(footer)) = (header, footer) else {
         return Err(SavedError::CutOff);
     };
+    let footer: RunFooter = footer;
     let counted = footer.census.counted();
     if counted != cases.len() {
         return Err(SavedError::Miscounted {
@@ -131,11 +117,29 @@ pub fn from_json_lines(reader: impl BufRead) -> Result<RunRecord, SavedError> {
     Ok(RunRecord::new(header, cases, footer))
 }
 
+struct Line<'a> {
+    number: usize,
+    text: &'a str,
+}
+
+impl Line<'_> {
+    fn read<T: DeserializeOwned>(&self) -> Result<T, SavedError> {
+        serde_json::from_str(self.text).map_err(|error| self.fault(error.to_string()))
+    }
+
+    fn fault(&self, reason: String) -> SavedError {
+        SavedError::Line {
+            line: self.number,
+            reason,
+        }
+    }
+}
+
 /// Another version may have other fields, so it is looked at before them.
-fn check_schema(first: &str) -> Result<(), SavedError> {
-    let found = serde_json::from_str::<serde_json::Value>(first)
-        .ok()
-        .and_then(|value| value.get("header")?.get("schema")?.as_u64())
+fn check_schema(first: &serde_json::Value) -> Result<(), SavedError> {
+    let found = first
+        .get("schema")
+        .and_then(serde_json::Value::as_u64)
         .and_then(|schema| u32::try_from(schema).ok());
     match found {
         Some(found) if found != SCHEMA => Err(SavedError::Schema { found }),

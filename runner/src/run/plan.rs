@@ -8,6 +8,7 @@ use super::seed::marks;
 use super::target::Target;
 use crate::adapter::protocol::{ClockKind, Verb};
 use crate::fixture::{Body, CallStep, Case, Owner, Step};
+use crate::manifest::Correlation;
 use crate::model::{
     Action, Allowed, Bounds, CallId, CasePlan, ClockPlan, DateWindow, PlannedAction, PlannedCall,
     PlannedHeader, PlannedStep, Span, TokenText,
@@ -198,6 +199,34 @@ fn planned_step(input: &PlanInput<'_>, step: &Step, owner: Option<CallId>) -> Pl
         fault: step.fault,
         spelling: step.spelling,
     }
+}
+
+/// Why an adapter cannot play a case whatever the clock: a body that its
+/// manifest does not have, or calls that cannot be told apart.
+pub(super) fn unplayable(case: &Case, target: &Target) -> Option<String> {
+    let verbs: Vec<_> = case
+        .calls
+        .iter()
+        .filter_map(|step| match step {
+            CallStep::Call { verb, .. } => Some(*verb),
+            _ => None,
+        })
+        .collect();
+    if verbs.len() > 1 && target.launch.correlates == Correlation::None {
+        return Some("the adapter cannot tie attempts to calls, and the case has several".into());
+    }
+    let (loop_id, replies) = (&case.loop_id, &target.launch.replies);
+    case.script.iter().find_map(|step| {
+        let missing = verbs
+            .iter()
+            .all(|verb| replies.body(loop_id, *verb, &step.body).is_none());
+        missing.then(|| {
+            format!(
+                "the manifest has no body for these calls of `{loop_id}` at {}",
+                step.status
+            )
+        })
+    })
 }
 
 /// The verb of the call that a step answers; of the first call where that is

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::clock::clock_name;
 use super::known::{recorded, recorded_passes};
-use super::plan::{PlanInput, horizon, plan};
+use super::plan::{PlanInput, horizon, plan, unplayable};
 use super::probing::Probed;
 use super::request::Watch;
 use super::scheduler::{Job, REPEATS, Shared};
@@ -98,6 +98,9 @@ async fn prepared(
             (verdict, reason.to_string())
         })?;
     report.clock = clock;
+    if let Some(reason) = unplayable(&job.case, &job.target) {
+        return Err((Verdict::Unsupported, reason));
+    }
     if let Availability::Missing(reason) = &job.target.availability {
         return Err((Verdict::Unavailable, reason.clone()));
     }
