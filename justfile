@@ -37,7 +37,7 @@ kits:
 # build an adapter and run it, e.g. `just adapter basecamp-python`
 adapter NAME *ARGS:
     cargo run --release -- build {{NAME}}
-    cargo run --release -- run --adapter '{{NAME}}/*' {{ARGS}}
+    cargo run --release -- run --adapter '{{NAME}}' {{ARGS}}
 
 # look at changed snapshots one by one (needs cargo-insta)
 snapshots:
