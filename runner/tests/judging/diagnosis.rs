@@ -265,9 +265,10 @@ fn what_the_catalogue_does_not_have_is_not_named_wrongly() {
     }
     for (name, tally) in &tallies {
         assert_eq!(tally.of(Word::Wrong), 0, "{name}");
+        let coincidences = tally.share(Word::Coincidence);
         assert!(
-            *name == JITTER || tally.of(Word::Coincidence) == 0,
-            "{name}"
+            *name == JITTER || coincidences < 0.02,
+            "{name}: {coincidences}"
         );
     }
     assert_eq!(tallies.len(), 3);
