@@ -80,6 +80,9 @@ pub enum ProbeFailure {
         /// How many came.
         seen: usize,
     },
+    /// The call did not come to an end of its own.
+    #[error("the call {0}")]
+    Broken(String),
     /// The call ended in another way.
     #[error("`{awaited}` was awaited after {reply}, the call ended with {seen}")]
     Outcome {
@@ -191,6 +194,10 @@ impl Probe {
             (Some(said), _) => return Err(ProbeFailure::Unsupported(said.reason.clone())),
             (None, _) => {}
         }
+        let outcome = seen.results.values().next().map(|result| &result.outcome);
+        if let Some(words) = outcome.and_then(broken) {
+            return Err(ProbeFailure::Broken(words));
+        }
         let reply = format!("{}", self.plan.script[0].status);
         let answered = [ExchangeKind::Scripted, ExchangeKind::Overflow];
         let attempts = seen.exchanges.iter();
@@ -207,7 +214,6 @@ impl Probe {
                 seen: attempts,
             });
         }
-        let outcome = seen.results.values().next().map(|result| &result.outcome);
         let (awaited, right) = match self.shows {
             Shows::Returned => (
                 "returned",
@@ -226,5 +232,23 @@ impl Probe {
                 |outcome| serde_json::to_string(outcome).expect("an outcome is JSON"),
             ),
         })
+    }
+}
+
+/// What went wrong with a call that neither returned nor raised: counting its
+/// attempts would hide it.
+fn broken(outcome: &Outcome) -> Option<String> {
+    let because = |words: &str, detail: &str| Some(format!("{words}: {detail}"));
+    match outcome {
+        Outcome::Crashed { detail } => because("crashed", detail),
+        Outcome::ProtocolError { detail } => because("broke the adapter protocol", detail),
+        Outcome::AdapterError { trace } => because("failed in the adapter", trace),
+        Outcome::OutOfTime | Outcome::Hung | Outcome::NeverEnded { .. } | Outcome::Starved => {
+            Some(crate::judge::outcome_words(outcome))
+        }
+        Outcome::Returned { .. }
+        | Outcome::Raised { .. }
+        | Outcome::Cancelled
+        | Outcome::Unsupported { .. } => None,
     }
 }

@@ -24,7 +24,8 @@ const ACTS: &[(&str, &str, Act)] = &[
         wire.conform(line);
     }),
     ("wrong-call", "call", |wire, line| {
-        let line = line.replace(r#""call":"a""#, r#""call":"b""#);
+        let call = format!(r#""call":"{}""#, field(line, "call"));
+        let line = line.replace(&call, r#""call":"b""#);
         wire.returned(&line);
     }),
     ("wrong-case", "call", |wire, line| {
@@ -147,8 +148,9 @@ const ACTS: &[(&str, &str, Act)] = &[
 
 const GIB: usize = 1 << 30;
 
-/// Plays the adapter of that name until its input ends.
-pub(crate) fn play(name: &str) {
+/// Plays the adapter of that name until its input ends. Once it has done what
+/// is wrong it tells whoever listens at `address` who takes part.
+pub(crate) fn play(name: &str, address: Option<&str>) {
     let (_, at, act) = *ACTS
         .iter()
         .find(|(known, ..)| *known == name)
@@ -168,6 +170,10 @@ pub(crate) fn play(name: &str) {
         }
         if field(&line, "type") == at {
             act(&mut wire, &line);
+            if let Some(address) = address {
+                let mut to = TcpStream::connect(address).expect("the test listens");
+                writeln!(to, "{}", participants()).expect("it reads");
+            }
         } else {
             wire.conform(&line);
         }
@@ -225,13 +231,9 @@ impl Wire {
 
     /// Tells who it is, and in `runtime` its own process and that of its world.
     fn hello(&self, sdk: &str) {
-        #[cfg(unix)]
-        let parent = std::os::unix::process::parent_id();
-        #[cfg(not(unix))]
-        let parent = 0;
         self.say(&format!(
-            r#"{{"type":"hello","protocol":1,"sdk":{{"name":"{sdk}","version":"1"}},"language":"rust","runtime":"{} {parent}","environment":{{"zone_offsets":["+00:00","+00:00"],"locale":"C"}}}}"#,
-            id()
+            r#"{{"type":"hello","protocol":1,"sdk":{{"name":"{sdk}","version":"1"}},"language":"rust","runtime":"{}","environment":{{"zone_offsets":["+00:00","+00:00"],"locale":"C"}}}}"#,
+            participants()
         ));
     }
 
@@ -263,6 +265,15 @@ impl Wire {
         let mut to = TcpStream::connect(&self.origin).expect("the mock server listens");
         to.write_all(b"GET /items/1000001 HT").expect("it reads");
     }
+}
+
+/// Our own process and that of our world.
+fn participants() -> String {
+    #[cfg(unix)]
+    let parent = std::os::unix::process::parent_id();
+    #[cfg(not(unix))]
+    let parent = 0;
+    format!("{} {parent}", id())
 }
 
 /// A process that inherits our pipes and our group, and outlives us.

@@ -7,6 +7,7 @@
 
 mod acts;
 mod blame;
+mod command;
 mod floods;
 mod killed;
 mod left;
@@ -21,7 +22,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
-        ["--act-as", name] => acts::play(name),
+        ["--act-as", name] => acts::play(name, None),
+        ["--act-as", name, "--tell", address] => acts::play(name, Some(address)),
         ["--world"] => serve_world(),
         ["--main", name] => runtime().block_on(killed::main_process(name)),
         _ => return tests(),
@@ -40,6 +42,7 @@ fn tests() -> ExitCode {
     let mut trials = blame::trials();
     trials.extend(floods::trials());
     trials.extend(killed::trials());
+    trials.extend(command::trials());
     run(&Arguments::from_args(), trials).exit_code()
 }
 
