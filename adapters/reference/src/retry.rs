@@ -8,7 +8,7 @@ use crate::call::{Call, Ending, RetryNotice};
 use crate::case::{Case, Loop};
 use crate::http::{Failure, Reply, Request};
 use crate::protocol::{CallError, ErrorKind};
-use crate::retry_after::{self, Told};
+use crate::retry_after::{self, PARSE_LIMIT, Told};
 use crate::span::Span;
 use crate::wait::{Plan, Wait};
 
@@ -235,7 +235,8 @@ impl Call {
             401 | 403 => ErrorKind::Auth,
             _ => ErrorKind::Status,
         };
-        let shown = match (self.case.behaviour.report.stale_told, told.span()) {
+        let span = told.span().filter(|span| *span <= PARSE_LIMIT);
+        let shown = match (self.case.behaviour.report.stale_told, span) {
             (true, None) => self.latest_told,
             (_, span) => span,
         };

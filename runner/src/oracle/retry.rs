@@ -348,14 +348,19 @@ impl<'a> Run<'a> {
         let (mut now, length) = (at.as_exact()?, length.as_exact()?);
         let most = Span::from_nanos(length.as_nanos() / 1_000).max(Span::from_secs(1));
         let wall = |instant: Span| wall_span(self.setting.wall_at(instant));
+        let tick = self.setting.case.clock.tick.unwrap_or(Span::ZERO);
         let deadline = wall(now) + length;
+        now += tick;
         let mut slices = Vec::new();
-        while wall(now) < deadline && slices.len() < MOST_SLICES {
-            let slice = most.min(deadline - wall(now));
+        loop {
+            let left = deadline - wall(now);
+            if left <= Span::ZERO || slices.len() == MOST_SLICES {
+                return Some(slices);
+            }
+            let slice = most.min(left);
             slices.push(Allowed::exact(slice));
-            now += slice;
+            now += tick + slice;
         }
-        Some(slices)
     }
 
     pub(super) fn begin_wait_then_end(

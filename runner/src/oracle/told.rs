@@ -151,10 +151,10 @@ fn taken(setting: &Setting<'_>, told: Told, behaviour: &Behaviour) -> Told {
     let use_ = &behaviour.told;
     match told {
         Told::Wait(span, form) => {
-            // What does not fit the parser's number never gets as far as a unit.
-            if use_.unit != Unit::Seconds
-                && setting.host.parse_limit.is_some_and(|limit| span > limit)
-            {
+            // What does not fit the parser's number is malformed, except to the
+            // defects that are about it.
+            let is_kept = matches!(use_.over_range, OverRange::Raises | OverRange::Wraps64);
+            if !is_kept && setting.host.parse_limit.is_some_and(|limit| span > limit) {
                 return Told::Nothing;
             }
             let span = scaled(span, form, use_.unit);
