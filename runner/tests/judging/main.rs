@@ -4,3 +4,4 @@
 mod diagnosis;
 mod enact;
 mod stage;
+mod topics;
