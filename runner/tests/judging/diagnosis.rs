@@ -206,6 +206,9 @@ fn a_defect_of_the_catalogue_is_named_first() {
             }
             let word = case.word(&truth, Some(defect.name), &mut chance);
             all.add(word);
+            if word == Word::Unseen {
+                println!("  unseen: {} in {}", defect.name, case.setting.case.id);
+            }
             if !matches!(word, Word::Right | Word::Unseen) {
                 *confused
                     .entry((defect.name, format!("{word:?}")))
