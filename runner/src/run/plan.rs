@@ -79,12 +79,7 @@ pub fn plan(input: &PlanInput<'_>) -> CasePlan {
 }
 
 fn clock(input: &PlanInput<'_>) -> ClockPlan {
-    let reads_clock = |text: &TokenText| text.reads_the_clock();
-    let has_dates = input.case.script.iter().any(|step| {
-        step.headers.iter().any(|(_, value)| reads_clock(value))
-            || matches!(&step.body, Body::Json(text) | Body::Text(text) if reads_clock(text))
-    });
-    let date_window = if input.clock == ClockKind::Real && has_dates {
+    let date_window = if input.clock == ClockKind::Real && dated_steps(input.case) > 0 {
         DateWindow::Held
     } else {
         DateWindow::Free
@@ -96,6 +91,17 @@ fn clock(input: &PlanInput<'_>) -> ClockPlan {
         steps: input.case.clock.steps.clone(),
         date_window,
     }
+}
+
+/// Steps whose reply names an instant of the wall clock.
+pub(super) fn dated_steps(case: &Case) -> u64 {
+    let reads_clock = |text: &TokenText| text.reads_the_clock();
+    let is_dated = |step: &&Step| {
+        step.headers.iter().any(|(_, value)| reads_clock(value))
+            || matches!(&step.body, Body::Json(text) | Body::Text(text) if reads_clock(text))
+    };
+    let dated = case.script.iter().filter(is_dated).count();
+    u64::try_from(dated).unwrap_or(u64::MAX)
 }
 
 fn actions(input: &PlanInput<'_>) -> Vec<PlannedAction> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::clock::ClockChoice;
 use super::event::{AdapterLine, ClauseText, RunHeader, SCHEMA};
+use super::plan::dated_steps;
 use super::target::Target;
 use crate::adapter::protocol::ClockKind;
 use crate::fixture::Case;
@@ -128,13 +129,17 @@ impl RunRequest {
             .values()
             .flat_map(|call| call.gaps())
             .any(|gap| gap.length == Allowed::Observed);
+        let held = HOLD * dated_steps(case);
         if last > self.max_wait || is_open {
-            Watch::Early(self.early_watch)
+            Watch::Early(self.early_watch + held.min(HOLD))
         } else {
-            Watch::Whole(last + WHOLE_SLACK)
+            Watch::Whole(last + WHOLE_SLACK + held)
         }
     }
 }
+
+/// A reply with a date is held for the right part of a second, so long at most.
+const HOLD: Span = Span::from_secs(1);
 
 /// Real time beyond the last expected instant in which a case must be over.
 const WHOLE_SLACK: Span = Span::from_secs(3);

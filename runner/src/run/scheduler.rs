@@ -15,6 +15,7 @@ use super::request::RunRequest;
 use super::starts::Starts;
 use super::target::Target;
 use super::worlds::Worlds;
+use crate::adapter::protocol::ClockKind;
 use crate::fixture::Case;
 use crate::judge::{CaseReport, Verdict};
 
@@ -130,8 +131,12 @@ impl Shared {
     }
 
     /// A new opaque name for a case; the adapter must not learn the fixture's.
-    pub(super) fn name(&self, job: &Job) -> String {
+    pub(super) fn name(&self, job: &Job, clock: ClockKind) -> String {
         let name = format!("c{}", self.next_name.fetch_add(1, Ordering::Relaxed));
+        if clock == ClockKind::Real {
+            // What a case that was only watched does later is no news.
+            return name;
+        }
         let value = (job.case.id.to_string(), job.target.name().to_owned());
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         names.insert(name.clone(), value);
