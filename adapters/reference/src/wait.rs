@@ -178,10 +178,12 @@ impl Call {
         then: Option<Box<Request>>,
     ) -> Result<(), Ending> {
         let mut sleep = Box::pin(sleep);
+        // The cancellation first: a sleep that is asked for after the call has
+        // ended must not be mistaken for one that the call waits for.
         tokio::select! {
             biased;
-            () = &mut sleep => return self.stop_if_cancelled(),
             () = self.cancelled() => {}
+            () = &mut sleep => return self.stop_if_cancelled(),
         }
         let (case, name) = (std::sync::Arc::clone(&self.case), self.name.clone());
         self.case.spawn(async move {

@@ -63,6 +63,11 @@ impl Sleepers {
         self.restless.remove(call);
     }
 
+    /// A call has ended early: something of it may still act.
+    pub fn left(&mut self, call: &CallId) {
+        self.restless.insert(call.clone());
+    }
+
     /// A call said something: it waits for nobody else.
     pub fn stirred(&mut self, call: &CallId) {
         self.stir(call);

@@ -24,6 +24,9 @@ pub(super) fn listed(items: impl Iterator<Item = String>) -> String {
 /// Whether sleeps are those expected; whether one of no time is asked for at
 /// all is the client's affair.
 pub(super) fn sleeps_agree(wanted: &[Allowed], seen: &[Span], tolerance: Tolerance) -> bool {
+    if wanted.contains(&Allowed::Observed) {
+        return true;
+    }
     let mut seen = seen.iter().filter(|span| !span.is_zero()).peekable();
     for wanted in wanted {
         match seen.peek() {

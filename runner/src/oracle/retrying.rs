@@ -44,7 +44,7 @@ impl<'a> Run<'a> {
         }
         let untold_ends = rule.untold == UntoldRule::Ends
             && failed.failure == Failure::None
-            && !failed.named.is_told();
+            && !failed.named.is_surely_told();
         let page_ends =
             self.behaviour.pages.failed == FailedPage::Ends && self.calls[call].page > 1;
         if untold_ends || page_ends || !self.method_repeats(call) {

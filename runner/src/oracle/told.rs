@@ -26,6 +26,12 @@ impl Named {
             .any(|told| matches!(told, Told::Wait(..) | Told::Unsettled(_)))
     }
 
+    /// Whether every reading of it is a told wait.
+    pub(super) fn is_surely_told(&self) -> bool {
+        let told = |told: &Told| matches!(told, Told::Wait(..) | Told::Unsettled(_));
+        !self.alternatives.is_empty() && self.alternatives.iter().all(told)
+    }
+
     /// What an error shows of it: the value as the server named it.
     pub(super) fn on_error(&self, limit: Option<Span>) -> Option<Allowed> {
         if self

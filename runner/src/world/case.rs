@@ -11,7 +11,7 @@ use super::pace::Pace;
 use super::record::{Record, Stop};
 use crate::adapter::{AdapterFault, Said, Session};
 use crate::clock::{Sleepers, Woken};
-use crate::model::{Action, CallId, CasePlan, Span};
+use crate::model::{Action, CallId, CasePlan, Outcome, Span};
 use crate::tap::{CaseKey, ExchangeId, Tap, TapEvent};
 
 /// Real time after which what was woken in the background, or let go by another
@@ -239,9 +239,13 @@ impl<'a> CaseRun<'a> {
         match said {
             Said::Event { call, .. } => self.sleepers.stirred(&call),
             Said::Held { call } => self.sleepers.held(&call),
-            Said::Result { call, .. } => {
+            Said::Result { call, outcome } => {
                 self.quiet_events = 0;
                 self.sleepers.finished(&call);
+                // Whoever ends a call early may have left a timer running.
+                if outcome == Outcome::Cancelled {
+                    self.sleepers.left(&call);
+                }
             }
             Said::Sleep {
                 call,
