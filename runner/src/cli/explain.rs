@@ -16,7 +16,7 @@ use crate::fixture::{Case, ClockNeed};
 use crate::judge::expected_words;
 use crate::model::{CallId, Host};
 use crate::oracle::{
-    Behaviour, CallExpectation, GapKind, Setting, describe_step, expectation, supports,
+    Behaviour, CallExpectation, GapKind, Setting, describe_step, expectation, rows, supports,
 };
 use crate::run::{ExitCode, canonical, start_of};
 use crate::spec::Spec;
@@ -104,6 +104,11 @@ fn explained(spec: &Spec, case: &Case, host: &Host, text: &mut Vec<String>) {
         text.push(format!("  not judged: {reason}"));
         return;
     }
+    text.extend(
+        rows(&setting)
+            .iter()
+            .map(|row| format!("  {}", log_line(row))),
+    );
     for step in &case.script {
         text.push(format!("  served: {}", log_line(&describe_step(step))));
     }

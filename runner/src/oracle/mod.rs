@@ -8,6 +8,7 @@ mod expectation;
 mod local;
 mod retry;
 mod retrying;
+mod rows;
 mod script;
 mod setting;
 mod support;
@@ -21,6 +22,7 @@ pub use expectation::{
 };
 pub use local::local_delay;
 pub use retry::expectation;
+pub use rows::rows;
 pub use script::describe_step;
 pub use setting::{Setting, first_retry_branch};
 pub use support::{Unsupported, supports};
