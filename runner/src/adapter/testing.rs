@@ -207,11 +207,36 @@ impl Tiny {
                     return;
                 }
             },
+            "keeps-its-connection" | "closes-a-moment-later" => self.gives_up(message),
             "spins" => loop {
                 self.hear();
             },
             _ => self.operation(message),
         }
+    }
+
+    /// Gives a first request up after 30 s, goes on 60 s later, and says so
+    /// before it closes the connection.
+    fn gives_up(&mut self, message: &Value) {
+        self.sleeps += 1;
+        self.say(&json!({
+            "type": "sleep", "case": message["case"], "call": message["call"],
+            "duration": "30", "n": self.sleeps, "during": "request",
+        }));
+        let stream = self.send("1").unwrap();
+        self.until_slept();
+        self.sleep(message, "60");
+        if self.role == "closes-a-moment-later" {
+            std::thread::spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                drop(stream);
+            });
+            self.until_slept();
+        } else {
+            self.until_slept();
+            drop(stream);
+        }
+        self.operation(message);
     }
 
     fn sleep(&mut self, message: &Value, duration: &str) {
@@ -273,16 +298,22 @@ impl Tiny {
         }
     }
 
-    /// Status (0: none) and `retry-after` of a GET.
-    fn get(&self, mark: &str) -> (u16, Option<String>) {
+    /// A connection on which a GET was sent.
+    fn send(&self, mark: &str) -> std::io::Result<TcpStream> {
         let rest = self.base_url.strip_prefix("http://").unwrap();
         let (host, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         let slash = if prefix.is_empty() { "" } else { "/" };
-        let Ok(mut stream) = TcpStream::connect(host) else {
+        let mut stream = TcpStream::connect(host)?;
+        let head = format!("GET {slash}{prefix}/{mark} HTTP/1.1\r\nhost: {host}\r\n\r\n");
+        stream.write_all(head.as_bytes())?;
+        Ok(stream)
+    }
+
+    /// Status (0: none) and `retry-after` of a GET.
+    fn get(&self, mark: &str) -> (u16, Option<String>) {
+        let Ok(stream) = self.send(mark) else {
             return (0, None);
         };
-        let head = format!("GET {slash}{prefix}/{mark} HTTP/1.1\r\nhost: {host}\r\n\r\n");
-        stream.write_all(head.as_bytes()).unwrap();
         let mut reply = Vec::new();
         // A reset is as good as an end here.
         let _ = BufReader::new(stream).read_to_end(&mut reply);

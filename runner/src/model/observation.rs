@@ -125,6 +125,9 @@ pub enum ExchangeKind {
     Malformed,
     /// Begun and never completed.
     Partial,
+    /// The mock server gave no answer: an error of the harness, and nothing
+    /// about the client can be said.
+    Failed,
 }
 
 /// One sleep that was asked for.

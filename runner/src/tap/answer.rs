@@ -106,14 +106,14 @@ impl Connection {
         } = complete;
         let asked_at = self.now();
         let part = part_for(&head.method);
-        let (reply, manner) = match self.ask(id, &head, &body, &question).await {
-            Ok(decided) => decided,
-            Err(error) => (self.failure(id, &error), Manner::default()),
+        let asked = self.ask(id, &head, &body, &question).await;
+        exchange.kind = match &asked {
+            Ok((_, manner)) if manner.step.is_some() => ExchangeKind::Scripted,
+            Ok(_) => ExchangeKind::Overflow,
+            Err(_) => ExchangeKind::Failed,
         };
-        exchange.kind = match manner.step {
-            Some(_) => ExchangeKind::Scripted,
-            None => ExchangeKind::Overflow,
-        };
+        let (reply, manner) =
+            asked.unwrap_or_else(|error| (self.failure(id, &error), Manner::default()));
         exchange.call = Some(question.call.clone());
         exchange.step = manner.step;
         exchange.meant_for.clone_from(&manner.meant_for);
@@ -129,13 +129,16 @@ impl Connection {
         while let Some(kind) = self.holds(&decided, until.take()) {
             work = match self.hold(&decided, kind, work).await {
                 Waited::Released(work) => work,
-                Waited::ClientGone => return self.client_gone(&decided),
-                Waited::Ended => return Outcome::Gone,
+                Waited::ClientGone | Waited::Ended => return Outcome::Gone,
             };
             // Dates are the clock's when the reply is served, not when it was asked for.
             match self.ask(id, &head, &body, &question).await {
                 Ok((reply, manner)) => (decided.reply, decided.manner) = (reply, manner),
-                Err(error) => decided.reply = self.failure(id, &error),
+                Err(error) => {
+                    decided.reply = self.failure(id, &error);
+                    let failed = |exchange: &mut Exchange| exchange.kind = ExchangeKind::Failed;
+                    self.file.ledger().edit(id.number, failed);
+                }
             }
         }
         self.write(decided, part, work).await
@@ -218,18 +221,17 @@ impl Connection {
         drop(work);
         let mut phase = self.file.phase.subscribe();
         let waited = tokio::select! {
-            Ok(work) = released => Waited::Released(work),
+            biased;
             () = self.wire.closed() => Waited::ClientGone,
+            Ok(work) = released => Waited::Released(work),
             _ = phase.wait_for(|phase| *phase == Phase::Ended) => Waited::Ended,
         };
+        if matches!(waited, Waited::ClientGone) {
+            // Once the reply is no longer held the clock may move.
+            self.file.ended(exchange.number, self.now());
+        }
         self.shared.held.forget(exchange);
         waited
-    }
-
-    /// A cut reply has the instant at which its connection closes.
-    fn client_gone(&self, decided: &Decided) -> Outcome {
-        self.stamp(decided.id);
-        Outcome::Gone
     }
 
     async fn write(&mut self, decided: Decided, part: BodyPart, work: InFlight) -> Outcome {
@@ -241,10 +243,9 @@ impl Connection {
         } = &decided;
         let fault = manner.fault;
         if fault == Some(Fault::Stall) {
-            return match self.hold(&decided, HeldKind::Stalled, work).await {
-                Waited::ClientGone => self.client_gone(&decided),
-                Waited::Released(_) | Waited::Ended => Outcome::Gone,
-            };
+            // Whatever ends it, no reply does.
+            let _ = self.hold(&decided, HeldKind::Stalled, work).await;
+            return Outcome::Gone;
         }
         if matches!(fault, None | Some(Fault::CloseMidBody)) {
             let told = manner.lines.iter().filter(|(name, _)| tells(name));
@@ -267,17 +268,15 @@ impl Connection {
             }
             Some(Fault::Reset | Fault::CloseBeforeReply | Fault::Stall) => Ok(()),
         };
+        if fault.is_some() {
+            // A cut reply has the instant at which its connection closes.
+            self.stamp(*id);
+        }
         drop(work);
         match fault {
             None => Outcome::Written(reply.after()),
-            Some(Fault::Reset) => {
-                self.stamp(*id);
-                Outcome::Reset
-            }
-            Some(_) => {
-                self.stamp(*id);
-                Outcome::Cut
-            }
+            Some(Fault::Reset) => Outcome::Reset,
+            Some(_) => Outcome::Cut,
         }
     }
 

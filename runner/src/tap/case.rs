@@ -7,7 +7,7 @@ use super::clock::CaseClock;
 use super::event::CaseKey;
 use super::head::Head;
 use super::ledger::Ledger;
-use crate::model::{Action, CallId, CasePlan, PrefixMode};
+use crate::model::{Action, CallId, CasePlan, PrefixMode, Span};
 
 /// Where a case is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +89,14 @@ impl CaseFile {
 
     pub(super) fn ledger(&self) -> std::sync::MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An exchange ends at `at` with its reply, or because the client gave that
+    /// up, unless it ended before.
+    pub(super) fn ended(&self, number: u32, at: Span) {
+        self.ledger().edit(number, |exchange| {
+            exchange.replied_at.get_or_insert(at);
+        });
     }
 
     /// The path below the prefix, if the request is below it.

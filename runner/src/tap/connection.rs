@@ -243,8 +243,7 @@ impl Connection {
     /// Marks the instant at which a reply begins, and announces it.
     pub(super) fn replied(&self, id: ExchangeId, call: Option<&CallId>) {
         let at = self.now();
-        let edit = |exchange: &mut Exchange| exchange.replied_at = Some(at);
-        self.file.ledger().edit(id.number, edit);
+        self.file.ended(id.number, at);
         self.shared.tell(TapEvent::ReplyWritten {
             exchange: id,
             call: call.cloned(),

@@ -3,6 +3,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -16,6 +17,9 @@ use super::event::{CaseKey, ExchangeId, TapEvent};
 use super::flight::Flight;
 use super::held::{HeldReplies, HeldReply, Released};
 use crate::model::{CasePlan, Exchange};
+
+/// Real time between two looks at a listener that cannot accept.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 
 /// The listeners of one world: one origin a case, all open until this is
 /// dropped.
@@ -109,6 +113,14 @@ impl Tap {
         self.shared.held.release(exchange, &self.shared.flight)
     }
 
+    /// The client went on without the reply to a request: the exchange ends
+    /// now, even if its connection is closed later or not at all.
+    pub fn give_up(&self, exchange: ExchangeId) {
+        if let Some(file) = self.file(exchange.case) {
+            file.ended(exchange.number, file.clock.now());
+        }
+    }
+
     /// Replies of a case that are delayed or stalled now.
     pub fn held(&self, case: CaseKey) -> Vec<HeldReply> {
         self.shared.held.of(case)
@@ -195,12 +207,7 @@ async fn accept(listener: TcpListener, file: Arc<CaseFile>, shared: Arc<Shared>)
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = listener.accept() => {
-                // A client that is gone before it is accepted is no reason to stop listening.
-                let Ok((stream, _)) = accepted else {
-                    tokio::task::yield_now().await;
-                    continue;
-                };
+            stream = accepted(|| listener.accept()) => {
                 let _ = stream.set_nodelay(true);
                 let stream = Arc::new(stream);
                 let number = file.ledger().connect();
@@ -210,5 +217,49 @@ async fn accept(listener: TcpListener, file: Arc<CaseFile>, shared: Arc<Shared>)
             }
             Some(_) = connections.join_next() => {}
         }
+    }
+}
+
+/// Takes the next connection, however often that fails. A client that is gone
+/// before it is accepted is no reason to stop listening, and a process without
+/// a free descriptor gets one only when something else ends.
+async fn accepted<A>(mut accept: impl FnMut() -> A) -> TcpStream
+where
+    A: Future<Output = io::Result<(TcpStream, SocketAddr)>>,
+{
+    loop {
+        match accept().await {
+            Ok((stream, _)) => return stream,
+            Err(_) => tokio::time::sleep(ACCEPT_AGAIN).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_listener_that_fails_is_not_asked_again_at_once_and_not_given_up() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let client = TcpStream::connect(address).await.unwrap();
+        let (mut failures, began) = (3, Instant::now());
+        let stream = accepted(|| {
+            let fails = failures > 0;
+            failures -= i32::from(fails);
+            let listener = &listener;
+            async move {
+                if fails {
+                    return Err(io::Error::other("no free descriptor"));
+                }
+                listener.accept().await
+            }
+        });
+        let stream = stream.await;
+        assert_eq!(stream.peer_addr().unwrap(), client.local_addr().unwrap());
+        assert!(began.elapsed() >= 3 * ACCEPT_AGAIN);
     }
 }

@@ -1,6 +1,6 @@
 //! [`CaseRun`]: the life of one case, from its open to its last quiet instant.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -9,6 +9,7 @@ use super::WorldFailure;
 use super::agenda::{Due, first};
 use super::pace::Pace;
 use super::record::{Record, Stop};
+use super::requests::{Answered, Requests};
 use crate::adapter::{AdapterFault, Said, Session};
 use crate::clock::{Sleepers, Woken};
 use crate::model::{Action, CallId, CasePlan, Outcome, Span};
@@ -43,9 +44,7 @@ pub(super) struct CaseRun<'a> {
     pace: Pace,
     record: Record,
     sleepers: Sleepers,
-    /// The request of each call that came last: an earlier one whose reply is
-    /// still held back was given up by the client.
-    current: BTreeMap<CallId, ExchangeId>,
+    requests: Requests,
     /// Actions of the plan that are done.
     done: usize,
     /// `close`s without their `closed`.
@@ -109,7 +108,7 @@ impl<'a> CaseRun<'a> {
             pace,
             record: Record::default(),
             sleepers: Sleepers::default(),
-            current: BTreeMap::new(),
+            requests: Requests::default(),
             done: 0,
             closing: 0,
             close_is_fresh: false,
@@ -212,15 +211,23 @@ impl<'a> CaseRun<'a> {
                 self.count_event();
                 if let Some(call) = call {
                     self.sleepers.requested(&call);
-                    self.current.insert(call, exchange);
+                    let given_up = self.requests.sent(&call, exchange);
+                    self.give_up(given_up);
                 }
             }
             TapEvent::ReplyWritten {
                 exchange,
                 call: Some(call),
                 ..
-            } if exchange.case == self.stage.key => self.sleepers.answered(&call),
-            TapEvent::Failed { reason, .. } => return Err(harness(&reason)),
+            } if exchange.case == self.stage.key => {
+                let whose = self.requests.answered(&call, exchange);
+                if whose == Answered::TheCall {
+                    self.sleepers.answered(&call);
+                }
+            }
+            TapEvent::Failed { exchange, reason } if exchange.case == self.stage.key => {
+                return Err(harness(&reason));
+            }
             _ => {}
         }
         Ok(())
@@ -236,6 +243,8 @@ impl<'a> CaseRun<'a> {
         self.is_read = false;
         self.is_settled = false;
         self.record.said(&said, now);
+        let given_up = self.requests.heard(&said);
+        self.give_up(given_up);
         match said {
             Said::Event { call, .. } => self.sleepers.stirred(&call),
             Said::Held { call } => self.sleepers.held(&call),
@@ -261,6 +270,13 @@ impl<'a> CaseRun<'a> {
                 self.close_is_fresh = false;
             }
             Said::Advanced => {}
+        }
+    }
+
+    /// A request that was given up ends here, whenever its connection does.
+    fn give_up(&self, exchange: Option<ExchangeId>) {
+        if let Some(exchange) = exchange {
+            self.stage.tap.give_up(exchange);
         }
     }
 
@@ -302,9 +318,13 @@ impl<'a> CaseRun<'a> {
         if self.stage.tap.in_flight() > 0 {
             return Move::Look;
         }
-        let unanswered = self.unanswered();
+        let held = self.stage.tap.held(self.stage.key);
+        let unanswered = self.requests.unanswered(&held);
         if !self.sleepers.may_move(&unanswered) {
             return Move::Wait;
+        }
+        if let Some(until) = self.requests.farewell(&held, Instant::now()) {
+            return Move::Until(until);
         }
         let restless = self.sleepers.is_restless() || self.close_is_fresh;
         if restless && !self.is_settled {
@@ -386,11 +406,7 @@ impl<'a> CaseRun<'a> {
     /// Calls whose reply the tap holds back.
     fn unanswered(&self) -> BTreeSet<CallId> {
         let held = self.stage.tap.held(self.stage.key);
-        held.into_iter()
-            .filter_map(|reply| Some((reply.call?, reply.exchange)))
-            .filter(|(call, exchange)| self.current.get(call) == Some(exchange))
-            .map(|(call, _)| call)
-            .collect()
+        self.requests.unanswered(&held)
     }
 
     async fn perform(&mut self, due: Due) -> Result<(), Leave> {
@@ -404,6 +420,7 @@ impl<'a> CaseRun<'a> {
                 self.pace.move_to(at);
                 self.told = self.pace.now();
                 self.is_read = false;
+                self.requests.shake(&timer.call);
                 let woken = self.sleepers.woken(&timer);
                 let (now, wall) = (self.pace.now(), self.pace.wall());
                 self.stage.session.slept(timer.n, now, wall).await?;
@@ -452,11 +469,13 @@ impl<'a> CaseRun<'a> {
             }
             Action::Cancel { call } => {
                 self.sleepers.cancelled(call);
+                self.requests.shake(call);
                 self.stage.session.cancel(call).await?;
             }
             Action::Close => {
                 self.closing += 1;
                 self.close_is_fresh = true;
+                self.requests.shake_all();
                 self.stage.session.close().await?;
             }
         }

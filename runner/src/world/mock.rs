@@ -23,4 +23,17 @@ impl Mock {
             _replay: replay,
         }
     }
+
+    /// One whose tap finds nobody who decides.
+    #[cfg(test)]
+    pub(super) async fn unanswered() -> Self {
+        let replay = Replay::start().await;
+        let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let (tap, events) = Tap::new(replay.board(), nobody.local_addr().unwrap());
+        Self {
+            tap,
+            events,
+            _replay: replay,
+        }
+    }
 }

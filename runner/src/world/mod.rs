@@ -13,6 +13,7 @@ mod process;
 #[cfg(test)]
 mod process_tests;
 mod record;
+mod requests;
 mod serve;
 #[cfg(test)]
 mod tests;

@@ -192,6 +192,30 @@ async fn a_stalled_reply_ends_with_the_timer_beside_the_request() {
 }
 
 #[tokio::test]
+async fn a_request_that_was_given_up_ends_there_whenever_its_connection_does() {
+    let mut slow = ok();
+    slow.fault = Some(Fault::Stall);
+    let seen = play("keeps-its-connection", &plan(vec![slow, ok()])).await;
+    assert_eq!(attempts(&seen), [secs(0), secs(90)]);
+    let ended = seen.exchanges.iter().map(|exchange| exchange.replied_at);
+    assert_eq!(
+        ended.collect::<Vec<_>>(),
+        [Some(secs(30)), Some(secs(90))],
+        "not when the connection was closed at last"
+    );
+}
+
+#[tokio::test]
+async fn the_clock_stands_until_a_given_up_connection_is_closed() {
+    let mut slow = ok();
+    slow.delay = Some(secs(40));
+    let seen = play("closes-a-moment-later", &plan(vec![slow, ok()])).await;
+    assert_eq!(attempts(&seen), [secs(0), secs(90)]);
+    let first = &seen.exchanges[0];
+    assert_eq!((first.status, first.replied_at), (None, Some(secs(30))));
+}
+
+#[tokio::test]
 async fn a_delayed_reply_comes_at_its_instant_and_before_a_timer_of_the_same_one() {
     for delay in [10, 30] {
         let mut slow = ok();

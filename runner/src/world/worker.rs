@@ -112,6 +112,10 @@ impl World {
         let log_tail = session.log_tail(LOG_TAIL);
         self.end(session, &mut record, &stop).await;
         let exchanges = self.close_origin(plan, origin.key);
+        // A request after the last quiet instant fails behind the player's back.
+        if exchanges.iter().any(is_failed) {
+            return Err(WorldFailure::harness("no answer from the mock server"));
+        }
         self.collect_late();
         Ok(record.finish(plan, exchanges, log_tail, since(began)))
     }
@@ -213,6 +217,32 @@ fn open_request(plan: &CasePlan, base_url: String, pace: &Pace) -> OpenRequest {
     }
 }
 
+fn is_failed(exchange: &Exchange) -> bool {
+    exchange.kind == ExchangeKind::Failed
+}
+
 fn since(began: Instant) -> Span {
     Span::from_nanos(i128::try_from(began.elapsed().as_nanos()).unwrap_or(i128::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{ok, plan};
+    use super::*;
+    use crate::adapter::testing::role;
+
+    #[tokio::test]
+    async fn a_mock_server_that_does_not_answer_is_no_behaviour_of_the_client() {
+        let mut world = World::start(role("reference")).await.unwrap();
+        world.mock = Mock::unanswered().await;
+        let seen = world.run(&plan(vec![ok()])).await;
+        let Err(WorldFailure::Harness { reason }) = seen else {
+            panic!("{seen:?}");
+        };
+        assert!(
+            reason.starts_with("no answer from the mock server"),
+            "{reason}"
+        );
+        world.stop().await;
+    }
 }
