@@ -7,6 +7,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::WorldFailure;
 use super::agenda::{Due, first};
+use super::calm::Calm;
 use super::pace::Pace;
 use super::record::{Record, Stop};
 use super::requests::{Answered, Requests};
@@ -15,15 +16,8 @@ use crate::clock::{Sleepers, Woken};
 use crate::model::{Action, CallId, CasePlan, Outcome, Span};
 use crate::tap::{CaseKey, ExchangeId, Tap, TapEvent};
 
-/// Real time after which what was woken in the background, or let go by another
-/// call, is taken to do nothing. A request on loopback is seen within a
-/// millisecond; the rest is for a busy machine.
-const SETTLE: Duration = Duration::from_millis(100);
 /// Real time between two looks at work in flight whose end nobody announces.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
-/// Real time for the answer to `advance`. An adapter whose one thread sits in
-/// a request cannot answer, and must not turn a hang into a lack of time.
-const PATIENCE: Duration = Duration::from_secs(2);
 /// Clock events after the last result, at most.
 const QUIET_EVENTS: u32 = 5_000;
 /// Under the real clock nobody waits an hour for late attempts.
@@ -49,16 +43,7 @@ pub(super) struct CaseRun<'a> {
     done: usize,
     /// `close`s without their `closed`.
     closing: u32,
-    /// The `close` may still have consequences that nobody announced.
-    close_is_fresh: bool,
-    /// `advance`s without their `advanced`.
-    advancing: u32,
-    /// When the last of them was sent.
-    advanced_at: Instant,
-    /// The adapter's pipe was read up to the present instant.
-    is_read: bool,
-    /// Enough real time passed since something happened.
-    is_settled: bool,
+    calm: Calm,
     /// What the adapter was told of the clock.
     told: Span,
     /// Clock events, all and those since the last result.
@@ -111,11 +96,7 @@ impl<'a> CaseRun<'a> {
             requests: Requests::default(),
             done: 0,
             closing: 0,
-            close_is_fresh: false,
-            advancing: 0,
-            advanced_at: Instant::now(),
-            is_read: false,
-            is_settled: false,
+            calm: Calm::new(),
             told: Span::ZERO,
             clock_events: 0,
             quiet_events: 0,
@@ -159,19 +140,16 @@ impl<'a> CaseRun<'a> {
                 self.listen(soon.min(limit)).await.map(drop)
             }
             Move::Hurry => {
-                let patience = (self.advanced_at + PATIENCE).min(limit);
+                let patience = self.calm.patience().min(limit);
                 if self.listen(patience).await? == Heard::Nothing {
-                    self.advancing = 0;
-                    self.is_read = true;
+                    self.calm.unanswered();
                 }
                 Ok(())
             }
             Move::Settle => {
-                let settled = Instant::now() + SETTLE;
-                if self.listen(settled).await? == Heard::Nothing {
-                    self.is_settled = true;
-                    self.close_is_fresh = false;
-                    self.sleepers.settled();
+                let settled = Instant::now() + self.calm.silence();
+                if self.listen(settled.min(limit)).await? == Heard::Nothing {
+                    self.calm.settled();
                 }
                 Ok(())
             }
@@ -204,8 +182,7 @@ impl<'a> CaseRun<'a> {
     }
 
     fn tap_said(&mut self, event: TapEvent) -> Result<(), Leave> {
-        self.is_read = false;
-        self.is_settled = false;
+        self.calm.stirred();
         match event {
             TapEvent::RequestComplete { exchange, call, .. } if exchange.case == self.stage.key => {
                 self.count_event();
@@ -236,12 +213,10 @@ impl<'a> CaseRun<'a> {
     fn adapter_said(&mut self, said: Said) {
         let now = self.pace.now();
         if said == Said::Advanced {
-            self.advancing = self.advancing.saturating_sub(1);
-            self.is_read = self.advancing == 0;
+            self.calm.answered(Instant::now());
             return;
         }
-        self.is_read = false;
-        self.is_settled = false;
+        self.calm.stirred();
         self.record.said(&said, now);
         let given_up = self.requests.heard(&said);
         self.give_up(given_up);
@@ -267,7 +242,7 @@ impl<'a> CaseRun<'a> {
             }
             Said::Closed => {
                 self.closing = self.closing.saturating_sub(1);
-                self.close_is_fresh = false;
+                self.calm.closed();
             }
             Said::Advanced => {}
         }
@@ -296,7 +271,7 @@ impl<'a> CaseRun<'a> {
             return Move::Stop(Stop::Events);
         }
         // What is due already waits for nobody.
-        if self.advancing == 0
+        if !self.calm.is_asking()
             && let Some(at) = self.next_action()
             && at <= self.pace.now()
         {
@@ -312,7 +287,7 @@ impl<'a> CaseRun<'a> {
     /// The runner's own clock moves to what is due next, but only when all is
     /// quiet.
     fn decide_owned(&self) -> Move {
-        if self.advancing > 0 {
+        if self.calm.is_asking() {
             return Move::Hurry;
         }
         if self.stage.tap.in_flight() > 0 {
@@ -326,11 +301,11 @@ impl<'a> CaseRun<'a> {
         if let Some(until) = self.requests.farewell(&held, Instant::now()) {
             return Move::Until(until);
         }
-        let restless = self.sleepers.is_restless() || self.close_is_fresh;
-        if restless && !self.is_settled {
+        let restless = self.sleepers.is_restless() || self.calm.close_is_fresh();
+        if restless && !self.calm.is_settled() {
             return Move::Settle;
         }
-        if !self.is_read && (self.sleepers.rests_on_reply(&unanswered) || restless) {
+        if !self.calm.is_read() && (self.sleepers.rests_on_reply(&unanswered) || restless) {
             return Move::Read;
         }
         match self.due(&unanswered) {
@@ -411,6 +386,10 @@ impl<'a> CaseRun<'a> {
 
     async fn perform(&mut self, due: Due) -> Result<(), Leave> {
         let at = due.at();
+        if self.calm.is_settled() {
+            self.sleepers.settled();
+            self.calm.closed();
+        }
         match due {
             Due::Quiet(at) => {
                 self.pace.move_to(at);
@@ -419,13 +398,13 @@ impl<'a> CaseRun<'a> {
             Due::Timer(timer) => {
                 self.pace.move_to(at);
                 self.told = self.pace.now();
-                self.is_read = false;
+                self.calm.woken();
                 self.requests.shake(&timer.call);
                 let woken = self.sleepers.woken(&timer);
                 let (now, wall) = (self.pace.now(), self.pace.wall());
                 self.stage.session.slept(timer.n, now, wall).await?;
                 if woken == Woken::Background {
-                    self.is_settled = false;
+                    self.calm.stirred();
                     self.tell_the_time().await?;
                 }
             }
@@ -435,8 +414,7 @@ impl<'a> CaseRun<'a> {
             }
             Due::Action(_) => self.act().await?,
             Due::Release(_, exchange) => {
-                self.is_read = false;
-                self.is_settled = false;
+                self.calm.stirred();
                 // A reply whose client is gone needs no release.
                 let _ = self.stage.tap.release(exchange);
             }
@@ -448,8 +426,7 @@ impl<'a> CaseRun<'a> {
     /// that it had said before.
     async fn tell_the_time(&mut self) -> Result<(), Leave> {
         let (now, wall) = (self.pace.now(), self.pace.wall());
-        self.advancing += 1;
-        self.advanced_at = Instant::now();
+        self.calm.asked(Instant::now());
         self.told = now;
         self.stage.session.advance(now, wall).await?;
         Ok(())
@@ -459,8 +436,7 @@ impl<'a> CaseRun<'a> {
     async fn act(&mut self) -> Result<(), Leave> {
         let planned = &self.plan.actions[self.done];
         self.done += 1;
-        self.is_read = false;
-        self.is_settled = false;
+        self.calm.stirred();
         match &planned.action {
             Action::Call(call) => {
                 self.sleepers.started(&call.id);
@@ -471,10 +447,14 @@ impl<'a> CaseRun<'a> {
                 self.sleepers.cancelled(call);
                 self.requests.shake(call);
                 self.stage.session.cancel(call).await?;
+                if self.pace.is_owned() {
+                    // Silence counts from when the adapter has read it.
+                    self.tell_the_time().await?;
+                }
             }
             Action::Close => {
                 self.closing += 1;
-                self.close_is_fresh = true;
+                self.calm.closing();
                 self.requests.shake_all();
                 self.stage.session.close().await?;
             }

@@ -2,6 +2,7 @@
 //! tree. Cases go in, observations come out.
 
 mod agenda;
+mod calm;
 mod case;
 mod failure;
 mod handle;
