@@ -69,6 +69,17 @@ impl AdapterFault {
         }
     }
 
+    /// Last lines of the process's log, where they tell more than the fault.
+    pub fn log(&self) -> &[String] {
+        match self {
+            Self::Crashed { log, .. } | Self::Silent { log, .. } => log,
+            Self::Spawn { .. }
+            | Self::Protocol { .. }
+            | Self::WrongSdk { .. }
+            | Self::Unavailable { .. } => &[],
+        }
+    }
+
     /// How a call ended that was running when the fault came up.
     pub fn outcome(&self) -> Outcome {
         match self {

@@ -115,7 +115,11 @@ async fn examine(
     lines: &mut Vec<String>,
 ) -> bool {
     let mut said = |what: &str, text: String| {
-        lines.push(format!("  {what:<12} {}", log_line(&text)));
+        let mut label = what;
+        for line in text.lines() {
+            lines.push(format!("  {label:<12} {}", log_line(line)));
+            label = "";
+        }
     };
     for program in &target.launch.requires {
         if on_path(program).is_none() {
@@ -131,7 +135,7 @@ async fn examine(
     let hello = match world.hello().await {
         Ok(hello) => hello,
         Err(failure) => {
-            said("start", failure.to_string());
+            said("start", with_log(failure.to_string(), failure.log()));
             world.stop().await;
             return false;
         }
@@ -151,7 +155,11 @@ async fn examine(
             let probed = probe(&mut world, target, spec, loop_id, *clock).await;
             let word = match probed {
                 Probed::AsClaimed => "as claimed".to_owned(),
-                Probed::Failed(reason) | Probed::Unavailable(reason) => {
+                Probed::Failed { reason, log } => {
+                    is_well = false;
+                    with_log(reason, &log)
+                }
+                Probed::Unavailable(reason) => {
                     is_well = false;
                     reason
                 }
@@ -161,6 +169,18 @@ async fn examine(
     }
     world.stop().await;
     is_well
+}
+
+/// Log lines of an adapter that are shown: the end of a trace says what it was.
+const LOG_LINES: usize = 20;
+
+fn with_log(reason: String, log: &[String]) -> String {
+    let from = log.len().saturating_sub(LOG_LINES);
+    let shown = log[from..].iter().map(|line| format!("log| {line}"));
+    std::iter::once(reason)
+        .chain(shown)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn runtime_line(hello: &Hello) -> String {

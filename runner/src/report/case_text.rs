@@ -23,7 +23,9 @@ pub fn case_text(header: &RunHeader, report: &CaseReport, palette: Palette) -> S
         text.push(format!("  [{id}] {}", log_line(clause)));
     }
     if let Some(reason) = &report.reason {
-        text.push(format!("  {}", log_line(reason)));
+        for line in reason.lines() {
+            text.push(format!("  {}", log_line(line)));
+        }
     }
     if let Some(issue) = &report.issue {
         text.push(format!("  recorded: {}", log_line(issue)));

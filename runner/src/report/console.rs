@@ -19,6 +19,9 @@ pub struct Console<W> {
     palette: Palette,
     header: Option<RunHeader>,
     unjudged: BTreeMap<(Verdict, String), usize>,
+    /// Failures that are no divergences, by adapter and reason: an adapter that
+    /// does not start fails each of its cases with the same words.
+    failures: BTreeMap<(String, String), usize>,
 }
 
 impl<W: Write> Console<W> {
@@ -29,6 +32,7 @@ impl<W: Write> Console<W> {
             palette,
             header: None,
             unjudged: BTreeMap::new(),
+            failures: BTreeMap::new(),
         }
     }
 
@@ -57,6 +61,9 @@ impl<W: Write> Console<W> {
                 Ok(())
             }
             _ => {
+                if self.is_repeated(report) {
+                    return Ok(());
+                }
                 let Some(header) = &self.header else {
                     return Ok(());
                 };
@@ -67,7 +74,39 @@ impl<W: Write> Console<W> {
         }
     }
 
+    /// Whether these words have been shown already for another case.
+    fn is_repeated(&mut self, report: &CaseReport) -> bool {
+        let (Verdict::Error, Some(reason)) = (report.verdict, &report.reason) else {
+            return false;
+        };
+        if !report.differences.is_empty() {
+            return false;
+        }
+        let words = (report.adapter.clone(), reason.clone());
+        let count = self.failures.entry(words).or_default();
+        *count += 1;
+        *count > 1
+    }
+
+    fn repeated(&mut self) -> io::Result<()> {
+        for ((adapter, reason), count) in &self.failures {
+            let Some(more @ 1..) = count.checked_sub(1) else {
+                continue;
+            };
+            let cases = if more == 1 { "case" } else { "cases" };
+            writeln!(
+                self.writer,
+                "\n{} the same for {more} more {cases} on {}: {}",
+                self.palette.verdict(Verdict::Error, "error"),
+                log_line(adapter),
+                log_line(reason)
+            )?;
+        }
+        Ok(())
+    }
+
     fn finish(&mut self, footer: &RunFooter) -> io::Result<()> {
+        self.repeated()?;
         if !self.unjudged.is_empty() {
             writeln!(self.writer)?;
         }

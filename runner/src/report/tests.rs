@@ -136,6 +136,43 @@ fn ordinary_runs_read_well() {
 }
 
 #[test]
+fn one_failure_of_many_cases_is_told_once() {
+    let failing = |name: &str, reason: &str| CaseReport {
+        reason: Some(reason.to_owned()),
+        ..case(name, Verdict::Error, "Traceback")
+    };
+    let shared = "probe of `operation`: the adapter ended with exit status: 1";
+    let cases = vec![
+        failing("holdoff/one", shared),
+        failing("holdoff/two", shared),
+        failing("holdoff/three", "call `a`: the adapter failed: KeyError"),
+        failing("holdoff/four", shared),
+    ];
+    let of_record = record("");
+    let record = RunRecord::new(of_record.header, cases, RunFooter::default());
+    let text = console(&record, Palette::Plain);
+    let told = |words: &str| text.matches(words).count();
+    assert_eq!(told("log| Traceback"), 2, "{text}");
+    assert!(
+        text.contains(&format!(
+            "error the same for 2 more cases on demo@1.0: {shared}"
+        )),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_reason_of_many_lines_stays_readable_and_harmless() {
+    let mut report = case("holdoff/one", Verdict::Error, "");
+    report.reason = Some("Traceback:\n  line 3\n::error::pwned\u{1b}[2J".to_owned());
+    let text = case_text(&record("").header, &report, Palette::Plain);
+    assert!(
+        text.contains("\n  Traceback:\n    line 3\n  : :error::pwned\\u{1b}[2J\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn no_sink_passes_on_what_a_terminal_obeys() {
     for (name, render) in SINKS {
         let text = render(&record(HOSTILE));

@@ -110,7 +110,10 @@ async fn prepared(
         .await;
     match probed {
         Probed::AsClaimed => Ok(clock),
-        Probed::Failed(reason) => Err((Verdict::Error, reason)),
+        Probed::Failed { reason, log } => {
+            report.log_tail = log;
+            Err((Verdict::Error, reason))
+        }
         Probed::Unavailable(reason) => Err((Verdict::Unavailable, reason)),
     }
 }
@@ -371,9 +374,7 @@ impl<'a> Played<'a> {
             }
             WorldFailure::Adapter { fault } => {
                 self.job.deaths.fetch_add(1, Ordering::Relaxed);
-                if let AdapterFault::Crashed { log, .. } = fault {
-                    report.log_tail.clone_from(log);
-                }
+                report.log_tail = fault.log().to_vec();
             }
             _ => {}
         }

@@ -22,7 +22,12 @@ pub enum Probed {
     /// The adapter does what it claims.
     AsClaimed,
     /// It does not; no verdict on it counts.
-    Failed(String),
+    Failed {
+        /// Why not.
+        reason: String,
+        /// Last lines of the adapter's log, if its process failed.
+        log: Vec<String>,
+    },
     /// It cannot be started here.
     Unavailable(String),
 }
@@ -50,7 +55,10 @@ pub async fn probe(
             Err(failure) => Err(ProbeFailure::World(failure)),
         };
         if let Err(failure) = checked {
-            return Probed::Failed(format!("probe of `{loop_id}`: {failure}"));
+            return Probed::Failed {
+                reason: format!("probe of `{loop_id}`: {failure}"),
+                log: failure.log().to_vec(),
+            };
         }
     }
     Probed::AsClaimed

@@ -37,6 +37,14 @@ pub enum WorldFailure {
 }
 
 impl WorldFailure {
+    /// Last lines of the adapter's log, if it is the adapter that failed.
+    pub fn log(&self) -> &[String] {
+        match self {
+            Self::Adapter { fault } => fault.log(),
+            Self::Unhealthy { .. } | Self::NoClock { .. } | Self::Harness { .. } => &[],
+        }
+    }
+
     /// A failure of the runner itself.
     pub(super) fn harness(reason: impl std::fmt::Display) -> Self {
         Self::Harness {

@@ -98,6 +98,16 @@ pub enum ProbeFailure {
     World(#[from] WorldFailure),
 }
 
+impl ProbeFailure {
+    /// Last lines of the adapter's log, if it failed before its call was made.
+    pub fn log(&self) -> &[String] {
+        match self {
+            Self::World(failure) => failure.log(),
+            _ => &[],
+        }
+    }
+}
+
 /// The probes of one loop, in the order in which they are to be played. Exhaust
 /// is probed under owned clocks only, and only where attempts are bounded.
 pub fn probes(host: &ProbeHost) -> Vec<Probe> {

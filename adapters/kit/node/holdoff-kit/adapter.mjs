@@ -191,7 +191,12 @@ function installedVersion(name) {
   for (let folder = dirname(resolve(process.argv[1])); ; folder = dirname(folder)) {
     const file = join(folder, "node_modules", name, "package.json");
     if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")).version;
-    if (folder === dirname(folder)) throw new Error(`${name} is not installed above ${process.argv[1]}`);
+    if (folder === dirname(folder)) {
+      throw new Error(
+        `holdoff kit: ${name} is not installed above ${process.argv[1]}; ` +
+          "did `holdoff build` run? For code that is no package: new Adapter({ sdk, version: \"1.2.3\" })",
+      );
+    }
   }
 }
 

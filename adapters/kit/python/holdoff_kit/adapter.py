@@ -29,7 +29,7 @@ class Adapter:
     """
 
     def __init__(self, sdk, packages, version=None):
-        self._sdk = {"name": sdk, "version": version or metadata.version(sdk)}
+        self._sdk = {"name": sdk, "version": version or _installed_version(sdk)}
         self._packages = tuple(packages)
         self._loops = {}
         self._classify = lambda error: None
@@ -190,6 +190,16 @@ class Adapter:
             return adapter_error(error) if raised is None else raised.to_wire(error)
         except Exception as mistake:  # the adapter's classifier itself is wrong
             return adapter_error(mistake)
+
+
+def _installed_version(sdk):
+    try:
+        return metadata.version(sdk)
+    except metadata.PackageNotFoundError:
+        raise SystemExit(
+            f"holdoff kit: no distribution {sdk!r} is installed for {sys.executable}; "
+            "did `holdoff build` run? For code that is none: Adapter(..., version='1.2.3')"
+        ) from None
 
 
 def _offset(instant):

@@ -35,6 +35,14 @@ class SpanTest(unittest.TestCase):
         self.assertEqual(instant_nanos("2030-01-01T00:00:00.123456789Z"), 1_893_456_000_123_456_789)
 
 
+class AdapterTest(unittest.TestCase):
+    def test_an_sdk_that_is_not_installed_says_what_to_do(self):
+        with self.assertRaises(SystemExit) as ended:
+            holdoff_kit.Adapter(sdk="no-such-sdk", packages=())
+        self.assertIn("holdoff build", str(ended.exception))
+        self.assertIn("version=", str(ended.exception))
+
+
 class InjectedClockTest(unittest.TestCase):
     def clock(self, tick="0"):
         self.sent = []
