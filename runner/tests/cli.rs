@@ -149,6 +149,27 @@ fn an_edit_of_known_yaml_is_proposed_from_a_saved_run() {
 }
 
 #[test]
+fn an_edit_that_could_not_be_read_again_is_not_made() {
+    let adapters = Adapters::defective("octal-read", "[]\n");
+    let saved = adapters.path().join("run.jsonl");
+    ends(
+        &adapters.run(&["--save", saved.to_str().unwrap()]),
+        ExitCode::Divergences,
+    );
+    let forged = fs::read_to_string(&saved).unwrap().replace(
+        r#""signature":"octal-read""#,
+        r#""signature":"{ }\n  issue: javascript:alert(1)""#,
+    );
+    fs::write(&saved, forged).unwrap();
+    let (path, saved) = (adapters.path().to_str().unwrap(), saved.to_str().unwrap());
+    let output = holdoff(&["known", "--adapters", path, "--from", saved, "--write"]);
+    ends(&output, ExitCode::Usage);
+    assert!(stderr(&output).contains("`signature` says nothing"));
+    let known = fs::read_to_string(adapters.path().join("mutant/known.yaml")).unwrap();
+    assert_eq!(known, "[]\n");
+}
+
+#[test]
 fn an_adapter_that_is_not_built_is_unavailable() {
     let adapters = Adapters::with(r#"["no-such-program"]"#, "build: [\"true\"]\n", "");
     let output = adapters.run(&[]);

@@ -177,12 +177,21 @@ fn edit(
             .to_string();
         io::stdout().lock().write_all(diff.as_bytes())?;
         if write {
-            std::fs::write(&known.file, proposed)?;
+            written(&known.file, &proposed)?;
         }
     }
+    let edits = if edited == 1 { "edit" } else { "edits" };
     let done = if write { "made" } else { "proposed" };
-    say(format!("{edited} edits {done}"))?;
+    say(format!("{edited} {edits} {done}"))?;
     Ok(ExitCode::AsExpected)
+}
+
+/// A file that the next command refuses is worse than none: the saved run may
+/// be of another version, or edited.
+fn written(file: &Path, proposed: &str) -> Result<(), Failure> {
+    Known::read(file, proposed)?;
+    std::fs::write(file, proposed)
+        .map_err(|error| Failure::Usage(format!("{} cannot be written: {error}", file.display())))
 }
 
 /// What a report means for known.yaml. An entry that names several cases is

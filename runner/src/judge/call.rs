@@ -253,16 +253,13 @@ impl JudgedCall<'_> {
             _ => false,
         };
         if !agrees {
-            let show = |told: Option<String>| told.unwrap_or_else(|| "none".to_owned());
-            let (seen, wanted) = (
-                error.retry_after.map(|told| told.to_string()),
-                retry_after.as_ref().map(ToString::to_string),
-            );
-            let text = format!(
-                "the error shows the told wait {}, expected {}",
-                show(seen),
-                show(wanted)
-            );
+            let wanted = retry_after
+                .as_ref()
+                .map_or_else(|| "none".to_owned(), ToString::to_string);
+            let text = match error.retry_after {
+                Some(seen) => format!("the error shows the told wait {seen}, expected {wanted}"),
+                None => format!("the error shows no told wait, expected {wanted}"),
+            };
             self.differs(Topic::Told, Side::Other, text);
         }
     }

@@ -167,25 +167,31 @@ pub fn recorded_text(setting: &Setting<'_>, observation: &Observation) -> String
                 seen: CallView::new(observation, id, calls),
                 calls,
             };
-            (id, call_text(&shown))
+            (id, call_parts(&shown))
         })
         .collect();
     match texts.as_slice() {
-        [(_, only)] => only.clone(),
+        [(_, only)] => flow(only),
         several => {
             let entries: Vec<_> = several
                 .iter()
-                .map(|(id, text)| format!("{id}: {text}"))
+                .map(|(id, parts)| format!("{id}: {}", flow(parts)))
                 .collect();
-            format!("{{ calls: {{ {} }} }}", entries.join(", "))
+            format!("{{ calls: {} }}", flow(&entries))
         }
     }
 }
 
-fn call_text(shown: &Shown<'_>) -> String {
+fn flow(parts: &[String]) -> String {
+    format!("{{ {} }}", parts.join(", "))
+}
+
+/// Never empty: a signature that says nothing would fit everything.
+fn call_parts(shown: &Shown<'_>) -> Vec<String> {
     let mut parts = Vec::new();
+    let attempts = format!("attempts: {}", shown.seen.attempts.len());
     if !shown.is_cut_off() {
-        parts.push(format!("attempts: {}", shown.seen.attempts.len()));
+        parts.push(attempts.clone());
     }
     let waits: Vec<_> = shown
         .gaps(GapKind::Wait)
@@ -202,7 +208,12 @@ fn call_text(shown: &Shown<'_>) -> String {
         .iter()
         .filter(|_| shown.is_cut_off())
         .filter_map(|event| event.delay)
-        .map(|delay| format!("{{ delay: {delay} }}"))
+        .map(|delay| {
+            format!(
+                "{{ delay: {} }}",
+                announced_text(shown.setting.clock, delay)
+            )
+        })
         .collect();
     if !delays.is_empty() {
         parts.push(format!("hooks: {{ retry: [{}] }}", delays.join(", ")));
@@ -213,7 +224,20 @@ fn call_text(shown: &Shown<'_>) -> String {
             .result()
             .and_then(|result| outcome_text(&result.outcome)),
     );
-    format!("{{ {} }}", parts.join(", "))
+    if parts.is_empty() {
+        parts.push(attempts);
+    }
+    parts
+}
+
+/// An announced delay is exact on any clock, unless it is drawn: then the next
+/// run draws another.
+fn announced_text(clock: ClockKind, delay: Span) -> String {
+    if delay.as_nanos() % 1_000_000 == 0 {
+        delay.to_string()
+    } else {
+        wait_text(clock, delay)
+    }
 }
 
 fn wait_text(clock: ClockKind, wait: Span) -> String {

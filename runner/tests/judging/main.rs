@@ -3,5 +3,6 @@
 
 mod diagnosis;
 mod enact;
+mod signatures;
 mod stage;
 mod topics;
