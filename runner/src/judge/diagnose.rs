@@ -8,12 +8,13 @@ use super::view::CallView;
 use super::waits::Source;
 use crate::adapter::protocol::ClockKind;
 use crate::defect::{Defect, catalogue};
-use crate::model::{Allowed, Interval, Observation, Span};
+use crate::model::{Allowed, DefectId, Interval, Observation, Span};
 use crate::oracle::{Behaviour, Expectation, Setting, expectation};
 use crate::spec::Param;
 
 /// Names the defects, or the pair of them, under which the oracle predicts what
-/// was seen; those first under which it was least of a chance.
+/// was seen: those that the fixture is there to catch first, then those under
+/// which it was least of a chance.
 pub fn diagnose(setting: &Setting<'_>, observations: &[Observation]) -> Diagnosis {
     Hypotheses::of(setting).explain(observations)
 }
@@ -45,6 +46,11 @@ impl<'a> Hypotheses<'a> {
 
     /// Names what predicts the observations; see [`diagnose`].
     pub fn explain(&self, observations: &[Observation]) -> Diagnosis {
+        // What differs is what the author states of requests, and that is said
+        // of the specified client alone: no defect predicts it.
+        if unpredicted(&self.setting, &self.right, observations).is_empty() {
+            return Diagnosis::Unexplained;
+        }
         let mut matching: Vec<_> = self
             .differing
             .iter()
@@ -60,12 +66,22 @@ impl<'a> Hypotheses<'a> {
         // defect that predicts just this value.
         let most = least + std::f64::consts::LN_2;
         matching.retain(|(room, _)| *room <= most);
+        matching.sort_by_key(|(_, defect)| self.claimed(defect));
         Diagnosis::ConsistentWith(matching.into_iter().map(|(_, defect)| defect).collect())
+    }
+
+    /// Where among its `kills` a fixture names a defect; last if it does not.
+    fn claimed(&self, defect: &DefectId) -> usize {
+        let kills = &self.setting.case.kills;
+        let place = kills.iter().position(|claimed| claimed == defect);
+        place.unwrap_or(kills.len())
     }
 
     /// The pair under which what was seen was least of a chance. There are
     /// thousands of pairs, so that some wide draw would explain anything: only
     /// those count that leave waits no more room than the specification does.
+    /// One of the two may change nothing here by itself: rounding shows only
+    /// where the date is read.
     fn pair(&self, observations: &[Observation]) -> Option<Diagnosis> {
         let widest = self.widest(&self.right).max(
             self.setting
@@ -73,8 +89,16 @@ impl<'a> Hypotheses<'a> {
                 .unwrap_or(Span::ZERO),
         );
         let mut best: Option<(f64, Diagnosis)> = None;
-        for (index, (left, _)) in self.differing.iter().enumerate() {
-            for (right, _) in &self.differing[index + 1..] {
+        let changes = |defect: &Defect| {
+            self.differing
+                .iter()
+                .any(|(one, _)| one.name == defect.name)
+        };
+        for (index, left) in catalogue().iter().enumerate() {
+            for right in &catalogue()[index + 1..] {
+                if !changes(left) && !changes(right) {
+                    continue;
+                }
                 let mut behaviour = left.behaviour();
                 (right.bend)(&mut behaviour);
                 let wrong = expectation(&self.setting, &behaviour);
@@ -213,8 +237,19 @@ pub fn shows_defect(setting: &Setting<'_>, defect: &Defect, observations: &[Obse
     .is_empty()
 }
 
+/// Whether the oracle predicts what was seen under both defects.
+pub fn shows_pair(
+    setting: &Setting<'_>,
+    [left, right]: [&Defect; 2],
+    observations: &[Observation],
+) -> bool {
+    let mut behaviour = left.behaviour();
+    (right.bend)(&mut behaviour);
+    unpredicted(setting, &expectation(setting, &behaviour), observations).is_empty()
+}
+
 /// A short name of how a case differs, for known.yaml: the defect that is
-/// diagnosed, or the timeline.
+/// diagnosed, the list of two, or the timeline.
 pub fn signature(
     diagnosis: &Diagnosis,
     observation: &Observation,
@@ -222,6 +257,7 @@ pub fn signature(
 ) -> String {
     match diagnosis {
         Diagnosis::ConsistentWith(defects) if !defects.is_empty() => defects[0].to_string(),
+        Diagnosis::Pair(left, right) => format!("[{left}, {right}]"),
         _ => recorded_text(setting, observation),
     }
 }
