@@ -173,9 +173,8 @@ impl JudgedCall<'_> {
             return;
         }
         let (expected, seen) = (self.expected, self.seen.events(EventName::Retry));
-        if (seen.len() < expected.hooks.len() && !self.seen.is_watched())
-            || seen.len() > expected.hooks.len()
-        {
+        let most = expected.hooks.len() + expected.open_hook.iter().count();
+        if (seen.len() < expected.hooks.len() && !self.seen.is_watched()) || seen.len() > most {
             let text = format!(
                 "the retry hook runs {} times, expected {}",
                 seen.len(),
@@ -184,7 +183,7 @@ impl JudgedCall<'_> {
             self.differs(Topic::Hook, Side::Other, text);
             return;
         }
-        for (wanted, seen) in expected.hooks.iter().zip(seen) {
+        for (wanted, seen) in expected.hooks.iter().chain(&expected.open_hook).zip(seen) {
             let counts = (seen.failed_attempt, seen.next_attempt);
             if counts != (Some(wanted.failed_attempt), Some(wanted.next_attempt)) {
                 let text = format!(

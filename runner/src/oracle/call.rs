@@ -110,6 +110,7 @@ impl CallState {
                 outcome: ExpectedOutcome::Hung,
                 asked: Vec::new(),
                 hooks: Vec::new(),
+                open_hook: None,
                 refreshes: 0,
                 late_attempts: 0,
             },

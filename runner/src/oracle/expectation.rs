@@ -32,6 +32,10 @@ pub struct CallExpectation {
     pub asked: Vec<Allowed>,
     /// Calls of the retry hook, in order.
     pub hooks: Vec<ExpectedHook>,
+    /// One more that may have been called before the client's own error ended
+    /// the call: whether a client trips while it computes a wait or while it
+    /// sleeps is no part of a defect.
+    pub open_hook: Option<ExpectedHook>,
     /// Number of refreshes.
     pub refreshes: u32,
     /// How many of the attempts come after the result.

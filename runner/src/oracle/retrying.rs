@@ -69,7 +69,17 @@ impl<'a> Run<'a> {
             local,
         ) {
             NextStep::Ends => self.stop(call, at, error),
-            NextStep::Raises => self.stop(call, at, raised_other()),
+            NextStep::Raises => {
+                let attempt = self.calls[call].attempt;
+                self.calls[call].out.open_hook = Some(ExpectedHook {
+                    at: at.clone(),
+                    failed_attempt: attempt,
+                    next_attempt: attempt + 1,
+                    delay: Allowed::Observed,
+                    status: failed.status,
+                });
+                self.stop(call, at, raised_other());
+            }
             NextStep::Wait(chosen) if exhausted => {
                 let outcome = self.raised(call, error);
                 self.begin_wait_then_end(call, at, &chosen.length, outcome);
