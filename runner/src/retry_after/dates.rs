@@ -86,6 +86,8 @@ pub(super) struct DateParts {
     pub(super) hour: i8,
     pub(super) minute: i8,
     pub(super) second: i8,
+    /// Hours east of Greenwich, of a zone that only a lenient reader knows.
+    pub(super) zone: i8,
 }
 
 impl DateParts {
@@ -104,7 +106,8 @@ impl DateParts {
             return clock.zone.to_timestamp(civil).ok().map(wall_span);
         }
         let since_1970 = civil.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
-        Some(Span::from_secs(i128::from(since_1970.as_secs())))
+        let east = i64::from(self.zone) * 3_600;
+        Some(Span::from_secs(i128::from(since_1970.as_secs() - east)))
     }
 
     fn rolled_over(self) -> Option<Date> {
@@ -234,6 +237,7 @@ pub(super) fn parts(
         hour: i8::try_from(hour).ok()?,
         minute: i8::try_from(minute).ok()?,
         second: i8::try_from(second).ok()?,
+        zone: 0,
     })
 }
 

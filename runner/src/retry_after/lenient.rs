@@ -17,7 +17,13 @@ pub(super) fn read(text: &str, today: DateTime) -> Option<DateParts> {
         found.take(word)?;
     }
     let time = found.time.unwrap_or((0, 0, 0));
-    let date = |year: u32| parts(found.weekday, year, found.month?, found.day?, time);
+    let date = |year: u32| {
+        let parts = parts(found.weekday, year, found.month?, found.day?, time)?;
+        Some(DateParts {
+            zone: found.zone,
+            ..parts
+        })
+    };
     match (found.year, found.short_year) {
         (Some(year), _) => date(year),
         (None, Some(short)) => date(short).map(|short| DateParts {
@@ -37,6 +43,8 @@ struct Words {
     /// Its last two digits.
     short_year: Option<u32>,
     time: Option<(u32, u32, u32)>,
+    /// Hours east of Greenwich.
+    zone: i8,
 }
 
 impl Words {
@@ -61,8 +69,15 @@ impl Words {
                 _ => return None,
             }
         } else {
-            let zone = ["GMT", "UTC", "UT", "Z", "EST", "+0000"];
-            zone.iter().any(|name| same(name)).then_some(())?;
+            let zones = [
+                ("GMT", 0),
+                ("UTC", 0),
+                ("UT", 0),
+                ("Z", 0),
+                ("+0000", 0),
+                ("EST", -5),
+            ];
+            self.zone = zones.iter().find(|(name, _)| same(name))?.1;
         }
         Some(())
     }

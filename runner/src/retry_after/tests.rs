@@ -258,6 +258,10 @@ fn lenient_dates_are_a_defect_of_their_own() {
             "{value}"
         );
     }
+    assert_eq!(
+        read_one("Tue, 01 Jan 2030 00:00:20 EST", &lenient),
+        Told::Wait(Span::from_secs(5 * 3_600 + 20), ToldForm::Date)
+    );
     assert_eq!(read_one("soon", &lenient), Told::Nothing);
 }
 
