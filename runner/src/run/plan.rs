@@ -10,8 +10,8 @@ use crate::adapter::protocol::{ClockKind, Verb};
 use crate::fixture::{Body, CallStep, Case, Owner, Step};
 use crate::manifest::Correlation;
 use crate::model::{
-    Action, Allowed, Bounds, CallId, CasePlan, ClockPlan, DateWindow, PlannedAction, PlannedCall,
-    PlannedHeader, PlannedStep, Span, TokenText,
+    Action, Allowed, Bounds, CallId, CasePlan, ClockPlan, DateWindow, Fault, PlannedAction,
+    PlannedBody, PlannedCall, PlannedHeader, PlannedStep, Span, TokenText,
 };
 use crate::oracle::{Expectation, ExpectedOutcome};
 
@@ -208,7 +208,8 @@ fn planned_step(input: &PlanInput<'_>, step: &Step, owner: Option<CallId>) -> Pl
 }
 
 /// Why an adapter cannot play a case whatever the clock: a body that its
-/// manifest does not have, or calls that cannot be told apart.
+/// manifest does not have, or that is empty and cannot be cut, or calls that
+/// cannot be told apart.
 pub(super) fn unplayable(case: &Case, target: &Target) -> Option<String> {
     let verbs: Vec<_> = case
         .calls
@@ -223,15 +224,20 @@ pub(super) fn unplayable(case: &Case, target: &Target) -> Option<String> {
     }
     let (loop_id, replies) = (&case.loop_id, &target.launch.replies);
     case.script.iter().find_map(|step| {
-        let missing = verbs
-            .iter()
-            .all(|verb| replies.body(loop_id, *verb, &step.body).is_none());
-        missing.then(|| {
-            format!(
+        let bodies = || {
+            verbs
+                .iter()
+                .map(|verb| replies.body(loop_id, *verb, &step.body))
+        };
+        if bodies().all(|body| body.is_none()) {
+            return Some(format!(
                 "the manifest has no body for these calls of `{loop_id}` at {}",
                 step.status
-            )
-        })
+            ));
+        }
+        let is_cut = step.fault == Some(Fault::CloseMidBody);
+        (is_cut && bodies().all(|body| body.is_none_or(|body| body == PlannedBody::default())))
+            .then(|| "the reply to this call has no body that could be cut".to_owned())
     })
 }
 

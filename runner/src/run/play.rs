@@ -177,10 +177,7 @@ impl<'a> Played<'a> {
             Shown::Silent if matches!(self.watch(), Some(Watch::Whole(_))) => {
                 self.repeat_late(worlds, observations, report).await;
             }
-            Shown::Silent => {
-                report.verdict = Verdict::NeedsClock;
-                report.reason = Some(self.watched_reason());
-            }
+            Shown::Silent => self.needs_clock(report),
             Shown::Unsupported { reason, issue } => {
                 report.verdict = Verdict::Unsupported;
                 report.reason = Some(reason);
@@ -217,6 +214,9 @@ impl<'a> Played<'a> {
                 Shown::Clean => return self.passes(report),
                 Shown::Differs { differences, .. } if !all_late(&differences) => {
                     return self.diverges(&again, report);
+                }
+                Shown::Silent if !matches!(self.watch(), Some(Watch::Whole(_))) => {
+                    return self.needs_clock(report);
                 }
                 Shown::Differs { .. } | Shown::Silent => observations = again,
                 other => {
@@ -392,11 +392,13 @@ impl<'a> Played<'a> {
         }
     }
 
-    fn watched_reason(&self) -> String {
-        format!(
+    /// Watched, and nothing came too early.
+    fn needs_clock(&self, report: &mut CaseReport) {
+        report.verdict = Verdict::NeedsClock;
+        report.reason = Some(format!(
             "longer than {}: nothing came too early in {}, the rest needs an owned clock",
             self.shared.request.max_wait, self.shared.request.early_watch
-        )
+        ));
     }
 }
 
