@@ -276,6 +276,8 @@ pub(crate) enum ErrorWait {
     AsSent,
     Missing,
     Clamped,
+    /// At most the schedule limit.
+    Saturated,
 }
 
 /// Pagination.

@@ -289,6 +289,9 @@ const CALLER: &[(&str, Switch)] = &[
     ("retry-after-clamped-on-error", |b| {
         b.report.error = ErrorWait::Clamped
     }),
+    ("retry-after-saturated-on-error", |b| {
+        b.report.error = ErrorWait::Saturated
+    }),
     ("hook-counts-from-zero", |b| b.report.hook_from_zero = true),
     ("hook-reports-backoff", |b| {
         b.report.hook_reports_backoff = true

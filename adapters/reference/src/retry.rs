@@ -10,7 +10,7 @@ use crate::http::{Failure, Reply, Request};
 use crate::protocol::{CallError, ErrorKind};
 use crate::retry_after::{self, PARSE_LIMIT, Told};
 use crate::span::Span;
-use crate::wait::{Plan, Wait};
+use crate::wait::{Plan, SCHEDULE_LIMIT, Wait};
 
 /// An operation is attempted three times at most, whatever the caller asks.
 const OPERATION_CEILING: u64 = 3;
@@ -245,6 +245,7 @@ impl Call {
             ErrorWait::AsSent => shown,
             ErrorWait::Missing => None,
             ErrorWait::Clamped => shown.map(|span| span.min(Span::from_secs(60))),
+            ErrorWait::Saturated => shown.map(|span| span.min(SCHEDULE_LIMIT)),
         };
         Failed {
             status: Some(reply.status),

@@ -11,7 +11,7 @@ use crate::retry_after::{Form, Told, ToldWait};
 use crate::span::Span;
 
 /// Longest wait that this client schedules; longer ones saturate.
-const SCHEDULE_LIMIT: Span = Span::from_secs(i32::MAX as i128);
+pub(crate) const SCHEDULE_LIMIT: Span = Span::from_secs(i32::MAX as i128);
 
 /// A wait as it is decided.
 #[derive(Clone, Debug)]

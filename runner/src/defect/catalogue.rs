@@ -113,6 +113,7 @@ static CATALOGUE: &[Defect] = &[
     Defect { name: "first-told-wait-reused", does: "uses the first told wait for all later waits", bend: |b| b.told.honoured = Honoured::FirstReused },
     Defect { name: "retry-after-missing-on-error", does: "does not show the told wait on its error", bend: |b| b.shown.told_on_error = ToldOnError::Missing },
     Defect { name: "retry-after-clamped-on-error", does: "shows a clamped told wait on its error", bend: |b| b.shown.told_on_error = ToldOnError::Clamped(Span::from_secs(60)) },
+    Defect { name: "retry-after-saturated-on-error", does: "shows a told wait on its error as far as it can be scheduled", bend: |b| b.shown.told_on_error = ToldOnError::Saturated },
     Defect { name: "hook-counts-from-zero", does: "counts attempts from zero in its hook", bend: |b| b.shown.hook = HookRule::CountsFromZero },
     Defect { name: "hook-reports-backoff", does: "announces the local delay although it waits the told one", bend: |b| b.shown.hook = HookRule::ReportsLocal },
     Defect { name: "hook-after-wait", does: "calls its hook after the wait", bend: |b| b.shown.hook = HookRule::AfterWait },

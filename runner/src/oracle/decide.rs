@@ -368,6 +368,10 @@ impl<'a> Run<'a> {
             ToldOnError::AsSent | ToldOnError::Stale => named,
             ToldOnError::Missing => None,
             ToldOnError::Clamped(most) => named.map(|allowed| clamped(&allowed, most)),
+            ToldOnError::Saturated => {
+                let most = self.setting.host.schedule_limit.unwrap_or(Span::MAX);
+                named.map(|allowed| clamped(&allowed, most))
+            }
         };
         ExpectedOutcome::Raised {
             kind,

@@ -23,6 +23,8 @@ pub enum ToldOnError {
     Missing,
     /// At most this.
     Clamped(Span),
+    /// At most what the host can schedule.
+    Saturated,
     /// That of an earlier reply where its own named none.
     Stale,
 }
