@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::case_text::case_text;
+use super::known_groups::{KnownGroup, known_groups};
 use super::palette::Palette;
 use super::sink::Sink;
 use crate::escape::log_line;
@@ -22,6 +23,8 @@ pub struct Console<W> {
     /// Failures that are no divergences, by adapter and reason: an adapter that
     /// does not start fails each of its cases with the same words.
     failures: BTreeMap<(String, String), usize>,
+    /// By adapter.
+    known: BTreeMap<String, Vec<CaseReport>>,
 }
 
 impl<W: Write> Console<W> {
@@ -33,6 +36,7 @@ impl<W: Write> Console<W> {
             header: None,
             unjudged: BTreeMap::new(),
             failures: BTreeMap::new(),
+            known: BTreeMap::new(),
         }
     }
 
@@ -54,7 +58,12 @@ impl<W: Write> Console<W> {
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
         match report.verdict {
-            Verdict::Pass | Verdict::Known => Ok(()),
+            Verdict::Pass => Ok(()),
+            Verdict::Known => {
+                let known = self.known.entry(report.adapter.clone()).or_default();
+                known.push(report.clone());
+                Ok(())
+            }
             Verdict::Unsupported | Verdict::Unavailable | Verdict::NeedsClock => {
                 let reason = report.reason.clone().unwrap_or_default();
                 *self.unjudged.entry((report.verdict, reason)).or_default() += 1;
@@ -105,8 +114,49 @@ impl<W: Write> Console<W> {
         Ok(())
     }
 
+    /// Known divergences, one cause after the other.
+    fn known(&mut self) -> io::Result<()> {
+        for (adapter, cases) in std::mem::take(&mut self.known) {
+            let (word, name) = (
+                self.palette.verdict(Verdict::Known, "known"),
+                self.palette.strong(&log_line(&adapter)),
+            );
+            writeln!(self.writer, "\n{word} divergences of {name}")?;
+            for group in known_groups(&cases) {
+                self.cause(&group)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn cause(&mut self, group: &KnownGroup<'_>) -> io::Result<()> {
+        let example = group.example();
+        writeln!(
+            self.writer,
+            "{:>5} {}\n      {}\n      {}",
+            group.cases.len(),
+            self.palette.strong(&log_line(group.signature())),
+            log_line(group.because()),
+            log_line(group.recorded())
+        )?;
+        let seen = example
+            .differences
+            .first()
+            .map(|difference| &difference.text);
+        writeln!(
+            self.writer,
+            "      {}",
+            self.palette.faint(&log_line(&format!(
+                "such as {}: {}",
+                example.case,
+                seen.map_or("", |text| text)
+            )))
+        )
+    }
+
     fn finish(&mut self, footer: &RunFooter) -> io::Result<()> {
         self.repeated()?;
+        self.known()?;
         if !self.unjudged.is_empty() {
             writeln!(self.writer)?;
         }

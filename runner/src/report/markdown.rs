@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::case_text::{broken_clauses, is_reproducible};
 use super::diff::diff;
 use super::junit::summary;
+use super::known_groups::known_groups;
 use super::record::{RunRecord, is_explained};
 use crate::escape::{markdown as text, markdown_block, markdown_code as code};
 use crate::judge::{CaseReport, Verdict};
@@ -31,26 +32,7 @@ fn section(record: &RunRecord, adapter: &str, out: &mut String) {
     let mut census = Census::of(cases.len());
     cases.iter().for_each(|case| census.count(case.verdict));
     out.push_str(&format!("# {}\n\n{census}\n", text(adapter)));
-    let known: Vec<_> = cases
-        .iter()
-        .filter(|case| case.verdict == Verdict::Known)
-        .collect();
-    if !known.is_empty() {
-        out.push_str("\n## Known\n\n| case | signature | recorded |\n|---|---|---|\n");
-        for case in known {
-            out.push_str(&format!(
-                "| {} | {} | {} |\n",
-                code(case.case.as_str()),
-                code(case.signature.as_deref().unwrap_or("—")),
-                text(
-                    case.issue
-                        .as_deref()
-                        .or(case.reason.as_deref())
-                        .unwrap_or("—")
-                )
-            ));
-        }
-    }
+    known(&cases, out);
     unjudged(&cases, out);
     for verdict in Verdict::ALL {
         let of_verdict = cases.iter().filter(|case| case.verdict == verdict);
@@ -63,6 +45,30 @@ fn section(record: &RunRecord, adapter: &str, out: &mut String) {
         out.push_str(&format!("\n## {}\n", heading(verdict)));
         for case in shown {
             explained(record, case, out);
+        }
+    }
+}
+
+/// Known divergences: each cause with one of its cases in full.
+fn known(cases: &[&CaseReport], out: &mut String) {
+    for (index, group) in known_groups(cases.iter().copied()).iter().enumerate() {
+        if index == 0 {
+            out.push_str("\n## Known\n");
+        }
+        let example = group.example();
+        out.push_str(&format!(
+            "\n### {}\n\n{}\n\nRecorded: {}\n\n{}: {}\n",
+            code(group.signature()),
+            text(group.because()),
+            text(group.recorded()),
+            code(example.case.as_str()),
+            text(&example.title)
+        ));
+        evidence(example, out);
+        let others = group.cases[1..].iter().map(|case| code(case.case.as_str()));
+        let others: Vec<_> = others.collect();
+        if !others.is_empty() {
+            out.push_str(&format!("\nAlso: {}\n", others.join(", ")));
         }
     }
 }
@@ -111,6 +117,18 @@ fn explained(record: &RunRecord, case: &CaseReport, out: &mut String) {
     if case.verdict == Verdict::Error || case.differences.is_empty() {
         out.push_str(&format!("\n{}\n", text(&summary(case))));
     }
+    evidence(case, out);
+    if let Some(diagnosis) = &case.diagnosis {
+        out.push_str(&format!("\nDiagnosis: {diagnosis}.\n"));
+    }
+    out.push_str(&format!(
+        "\nReproduce: {}\n",
+        code(&record.header.reproduce(case))
+    ));
+}
+
+/// What differs, in words and as a diff.
+fn evidence(case: &CaseReport, out: &mut String) {
     if !case.differences.is_empty() {
         out.push('\n');
         for difference in &case.differences {
@@ -122,11 +140,4 @@ fn explained(record: &RunRecord, case: &CaseReport, out: &mut String) {
         out.push('\n');
         out.push_str(&markdown_block("diff", lines.iter().map(|line| &line.text)));
     }
-    if let Some(diagnosis) = &case.diagnosis {
-        out.push_str(&format!("\nDiagnosis: {diagnosis}.\n"));
-    }
-    out.push_str(&format!(
-        "\nReproduce: {}\n",
-        code(&record.header.reproduce(case))
-    ));
 }

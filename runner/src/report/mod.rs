@@ -8,6 +8,7 @@ mod github;
 mod html;
 mod json;
 mod junit;
+mod known_groups;
 mod markdown;
 mod palette;
 mod record;

@@ -10,7 +10,7 @@ use crate::run::{AdapterLine, Census, ClauseText, RunEvent, RunFooter, RunHeader
 
 const HOSTILE: &str = "\u{1b}[31mred\u{7}\u{9b}2J ]]> | `tick` ```fence <script>alert(1)</script> & \"q\"\r\n::error::pwned\u{202e} @team ##[error]x";
 
-fn case(name: &str, verdict: Verdict, text: &str) -> CaseReport {
+pub(super) fn case(name: &str, verdict: Verdict, text: &str) -> CaseReport {
     CaseReport {
         adapter: "demo@1.0".to_owned(),
         version: "1.0".to_owned(),
@@ -21,9 +21,10 @@ fn case(name: &str, verdict: Verdict, text: &str) -> CaseReport {
         clauses: vec!["HONOUR-1".into()],
         clock: ClockKind::Injected,
         verdict,
-        reason: (!verdict.is_judged()).then(|| format!("because {text}")),
-        issue: None,
-        differences: if matches!(verdict, Verdict::Diverges | Verdict::Warns) {
+        reason: (!verdict.is_judged() || verdict == Verdict::Known)
+            .then(|| format!("because {text}")),
+        issue: (verdict == Verdict::Known).then(|| format!("https://example.org/issues/1 {text}")),
+        differences: if matches!(verdict, Verdict::Diverges | Verdict::Warns | Verdict::Known) {
             vec![Difference {
                 topic: Topic::Wait,
                 call: Some("a".into()),
@@ -47,7 +48,7 @@ fn case(name: &str, verdict: Verdict, text: &str) -> CaseReport {
         observed: vec![
             "call a".to_owned(),
             "#1 503".to_owned(),
-            if verdict == Verdict::Diverges {
+            if matches!(verdict, Verdict::Diverges | Verdict::Known) {
                 format!("wait 1s {text}")
             } else {
                 "wait 120s".to_owned()
