@@ -113,6 +113,7 @@ fn list(
 fn entry_text(known: &Known, entry: &Entry, why: Option<&str>) -> String {
     let signature = match &entry.signature {
         Signature::Defect(defect) => defect.to_string(),
+        Signature::Pair(left, right) => format!("[{left}, {right}]"),
         Signature::Timeline(_) => "a timeline".to_owned(),
     };
     let state = match &entry.state {

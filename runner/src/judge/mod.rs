@@ -18,7 +18,7 @@ mod words;
 
 pub use authored::{Mismatch, allowed, authored};
 pub use compare::{judge, unpredicted};
-pub use diagnose::{Hypotheses, diagnose, shows_defect, signature};
+pub use diagnose::{Hypotheses, diagnose, shows_defect, shows_pair, signature};
 pub use lines::{expected_lines, observed_lines};
 pub use recorded::{recorded_text, shows_recorded};
 pub use report::CaseReport;

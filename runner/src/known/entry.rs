@@ -50,6 +50,8 @@ pub(super) struct Place {
 pub enum Signature {
     /// What the oracle predicts under this defect.
     Defect(DefectId),
+    /// What the oracle predicts under both.
+    Pair(DefectId, DefectId),
     /// What is written out.
     Timeline(Timeline),
 }

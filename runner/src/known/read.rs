@@ -116,15 +116,16 @@ fn glob(reader: &Reader<'_, '_>, node: &Node) -> Option<Glob> {
 }
 
 fn signature(reader: &Reader<'_, '_>, node: &Node) -> Option<Signature> {
-    if !matches!(node.value, Value::Map(_)) {
-        let is_defect = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        let name = reader.name(
-            node,
-            "signature",
-            is_defect,
-            "a defect, or a mapping in the words of `expect`",
-        )?;
-        return Some(Signature::Defect(DefectId::new(name)));
+    match &node.value {
+        Value::Map(_) => {}
+        Value::Seq(items) => {
+            let [left, right] = items.as_slice() else {
+                return reader.unexpected(node, "signature", "a list of two defects");
+            };
+            let (left, right) = (defect(reader, left), defect(reader, right));
+            return Some(Signature::Pair(left?, right?));
+        }
+        _ => return defect(reader, node).map(Signature::Defect),
     }
     if node.get("calls").is_none() {
         return timeline(reader, node)
@@ -138,6 +139,14 @@ fn signature(reader: &Reader<'_, '_>, node: &Node) -> Option<Signature> {
         .collect();
     let calls: Option<BTreeMap<_, _>> = calls.into_iter().collect();
     Some(Signature::Timeline(Timeline::Calls(calls?)))
+}
+
+fn defect(reader: &Reader<'_, '_>, node: &Node) -> Option<DefectId> {
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let allowed = "a defect, a list of two, or a mapping in the words of `expect`";
+    reader
+        .name(node, "signature", is_allowed, allowed)
+        .map(DefectId::new)
 }
 
 fn timeline(reader: &Reader<'_, '_>, node: &Node) -> Option<CallExpect> {
@@ -207,6 +216,7 @@ mod tests {
   because: asyncio rounds
   until: 2027-01-31
   owner: jan
+- { versions: "<0.18", case: "holdoff/dates/utc", signature: [lenient-dates, date-truncated], undecided: two causes, because: two lines }
 - { versions: "*", case: "holdoff/gate/*", signature: { calls: { a: { attempts: 2 } } }, wont_fix: by design, because: one gate a call }
 "#;
 
@@ -217,7 +227,11 @@ mod tests {
     #[test]
     fn entries_are_read() {
         let known = known(GOOD);
-        assert_eq!(known.entries.len(), 3);
+        assert_eq!(known.entries.len(), 4);
+        assert_eq!(
+            known.entries[2].signature,
+            Signature::Pair("lenient-dates".into(), "date-truncated".into())
+        );
         assert_eq!(
             known.entries[0].signature,
             Signature::Defect("sign-accepted".into())
@@ -233,7 +247,7 @@ mod tests {
         assert!(known.entries[1].is_stale("2027-01-31".parse().unwrap()));
         assert!(!known.entries[1].is_stale("2027-01-30".parse().unwrap()));
         assert!(
-            matches!(&known.entries[2].signature, Signature::Timeline(Timeline::Calls(calls)) if calls.len() == 1)
+            matches!(&known.entries[3].signature, Signature::Timeline(Timeline::Calls(calls)) if calls.len() == 1)
         );
         assert!(self::known("# nothing yet\n").entries.is_empty());
         assert!(self::known("[]\n").entries.is_empty());
@@ -271,7 +285,7 @@ mod tests {
             line("0.29.1", Some("sync"), "holdoff/operation/budget@3"),
             None
         );
-        assert_eq!(line("9", None, "holdoff/gate/a"), Some(15));
+        assert_eq!(line("9", None, "holdoff/gate/a"), Some(16));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use jiff::tz::Offset;
 use super::target::Target;
 use crate::defect::find;
 use crate::fixture::Case;
-use crate::judge::{CaseReport, Verdict, shows_defect, shows_recorded};
+use crate::judge::{CaseReport, Verdict, shows_defect, shows_pair, shows_recorded};
 use crate::known::{Entry, Signature, State, Timeline};
 use crate::model::Observation;
 use crate::oracle::Setting;
@@ -33,6 +33,12 @@ pub(super) fn recorded(
     }
     if shows(setting, &entry.signature, observations) {
         report.verdict = Verdict::Known;
+        // Somebody has read the source: of all defects that fit, it is this.
+        match &entry.signature {
+            Signature::Defect(defect) => report.signature = Some(defect.to_string()),
+            Signature::Pair(left, right) => report.signature = Some(format!("[{left}, {right}]")),
+            Signature::Timeline(_) => {}
+        }
         report.reason = Some(entry.because.clone());
     } else {
         report.verdict = Verdict::Changed;
@@ -80,6 +86,7 @@ fn state(state: &State) -> String {
 fn signature(signature: &Signature) -> String {
     match signature {
         Signature::Defect(defect) => format!("`{defect}`"),
+        Signature::Pair(left, right) => format!("`{left}` together with `{right}`"),
         Signature::Timeline(_) => "another timeline".to_owned(),
     }
 }
@@ -89,6 +96,10 @@ fn shows(setting: &Setting<'_>, signature: &Signature, observations: &[Observati
         Signature::Defect(id) => {
             find(id.as_str()).is_some_and(|defect| shows_defect(setting, defect, observations))
         }
+        Signature::Pair(left, right) => match (find(left.as_str()), find(right.as_str())) {
+            (Some(left), Some(right)) => shows_pair(setting, [left, right], observations),
+            _ => false,
+        },
         Signature::Timeline(Timeline::OneCall(recorded)) => observations.iter().all(|seen| {
             let call = seen.started.keys().next();
             call.is_some_and(|call| shows_recorded(setting, call, recorded, seen))
