@@ -193,7 +193,9 @@ impl JudgedCall<'_> {
                 self.differs(Topic::Hook, Side::Other, text);
             }
             if let Some(delay) = seen.delay
-                && !wanted.delay.contains(delay, self.tolerance)
+                && !wanted
+                    .delay
+                    .contains(delay, in_doubles(delay, self.tolerance))
             {
                 let text = format!(
                     "the retry hook announces {}, expected {}",
@@ -219,7 +221,7 @@ impl JudgedCall<'_> {
 
     pub(super) fn outcome(&mut self) {
         let Some(result) = self.seen.result() else {
-            if !self.seen.is_watched() {
+            if !self.seen.is_watched() || self.is_overdue() {
                 self.differs(
                     Topic::Outcome,
                     Side::Other,
@@ -263,6 +265,22 @@ impl JudgedCall<'_> {
         }
     }
 
+    /// Whether the call should have ended with the last reply that was seen,
+    /// and there was time to see it.
+    fn is_overdue(&self) -> bool {
+        let (Some(last), Some(until)) = (
+            self.expected.attempts.last(),
+            self.seen.observation.watched_until,
+        ) else {
+            return false;
+        };
+        let ends_with_it = self.expected.ends.longest() <= last.at.longest();
+        let replied = self.seen.attempts.last().and_then(|seen| seen.replied_at);
+        self.expected.attempts.len() == self.seen.attempts.len()
+            && ends_with_it
+            && replied.is_some_and(|replied| replied + self.tolerance.late < until)
+    }
+
     /// When the call ended. Where waits are drawn the end says nothing that
     /// they do not say better.
     pub(super) fn end(&mut self) {
@@ -300,6 +318,16 @@ impl JudgedCall<'_> {
             );
             self.differs(Topic::Ends, side, text);
         }
+    }
+}
+
+/// A client that counts in floating point announces a wait of geological
+/// length to 52 bits; nobody waits for the rest.
+fn in_doubles(announced: Span, tolerance: Tolerance) -> Tolerance {
+    let step = Span::from_nanos(announced.abs().as_nanos() >> 52);
+    Tolerance {
+        early: tolerance.early.max(step),
+        late: tolerance.late.max(step),
     }
 }
 

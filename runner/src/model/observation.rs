@@ -25,6 +25,9 @@ pub struct Observation {
     pub unserved: Vec<usize>,
     /// Why the world stopped.
     pub ending: Ending,
+    /// Until when a case was watched that is longer than anybody waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watched_until: Option<Span>,
     /// `unsupported` from the adapter at `open`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<UnsupportedReason>,

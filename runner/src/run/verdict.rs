@@ -107,6 +107,14 @@ pub fn all_late(differences: &[Difference]) -> bool {
         .all(|difference| difference.side == Side::Late)
 }
 
+/// How many of them noise of a real machine can have made.
+pub(super) fn count_late(differences: &[Difference]) -> usize {
+    differences
+        .iter()
+        .filter(|difference| difference.side == Side::Late)
+        .count()
+}
+
 /// `diverges`, or `warns` if no clause that is broken is a MUST.
 pub fn severity(setting: &Setting<'_>, differences: &[Difference]) -> Verdict {
     let is_advice = |difference: &Difference| {

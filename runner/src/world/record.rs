@@ -151,6 +151,9 @@ impl Record {
         self.observation.exchanges = exchanges;
         self.observation.log_tail = log_tail;
         self.observation.real_time = real_time;
+        if self.observation.ending == Ending::Watched {
+            self.observation.watched_until = plan.bounds.watch;
+        }
         self.observation
     }
 }
