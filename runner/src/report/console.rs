@@ -139,17 +139,15 @@ impl<W: Write> Console<W> {
             log_line(group.because()),
             log_line(group.recorded())
         )?;
-        let seen = example
-            .differences
-            .first()
-            .map(|difference| &difference.text);
+        let differences = example.differences.iter();
+        let seen: Vec<_> = differences.map(|differs| differs.text.as_str()).collect();
         writeln!(
             self.writer,
             "      {}",
             self.palette.faint(&log_line(&format!(
                 "such as {}: {}",
                 example.case,
-                seen.map_or("", |text| text)
+                seen.join("; ")
             )))
         )
     }

@@ -17,9 +17,10 @@ impl<'a> KnownGroup<'a> {
         self.cases[0]
     }
 
-    /// The defect, or the timeline of the example.
+    /// The defect or the two of them, unless a timeline is recorded.
     pub(super) fn signature(&self) -> &'a str {
-        self.example().signature.as_deref().unwrap_or("—")
+        let defect = self.example().signature.as_deref();
+        defect.unwrap_or("a timeline of its own")
     }
 
     /// What in the SDK causes it.

@@ -32,7 +32,7 @@ fn section(record: &RunRecord, adapter: &str, out: &mut String) {
     let mut census = Census::of(cases.len());
     cases.iter().for_each(|case| census.count(case.verdict));
     out.push_str(&format!("# {}\n\n{census}\n", text(adapter)));
-    known(&cases, out);
+    known(record, &cases, out);
     unjudged(&cases, out);
     for verdict in Verdict::ALL {
         let of_verdict = cases.iter().filter(|case| case.verdict == verdict);
@@ -50,7 +50,7 @@ fn section(record: &RunRecord, adapter: &str, out: &mut String) {
 }
 
 /// Known divergences: each cause with one of its cases in full.
-fn known(cases: &[&CaseReport], out: &mut String) {
+fn known(record: &RunRecord, cases: &[&CaseReport], out: &mut String) {
     for (index, group) in known_groups(cases.iter().copied()).iter().enumerate() {
         if index == 0 {
             out.push_str("\n## Known\n");
@@ -64,6 +64,7 @@ fn known(cases: &[&CaseReport], out: &mut String) {
             code(example.case.as_str()),
             text(&example.title)
         ));
+        clauses(record, example, out);
         evidence(example, out);
         let others = group.cases[1..].iter().map(|case| code(case.case.as_str()));
         let others: Vec<_> = others.collect();
@@ -111,9 +112,7 @@ fn explained(record: &RunRecord, case: &CaseReport, out: &mut String) {
         code(case.case.as_str()),
         text(&case.title)
     ));
-    for (id, clause) in broken_clauses(&record.header, case) {
-        out.push_str(&format!("\n> **{}** {}\n", text(id), text(clause)));
-    }
+    clauses(record, case, out);
     if case.verdict == Verdict::Error || case.differences.is_empty() {
         out.push_str(&format!("\n{}\n", text(&summary(case))));
     }
@@ -125,6 +124,13 @@ fn explained(record: &RunRecord, case: &CaseReport, out: &mut String) {
         "\nReproduce: {}\n",
         code(&record.header.reproduce(case))
     ));
+}
+
+/// The clauses that are broken, in their own words.
+fn clauses(record: &RunRecord, case: &CaseReport, out: &mut String) {
+    for (id, clause) in broken_clauses(&record.header, case) {
+        out.push_str(&format!("\n> **{}** {}\n", text(id), text(clause)));
+    }
 }
 
 /// What differs, in words and as a diff.

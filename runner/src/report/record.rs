@@ -1,7 +1,7 @@
 //! [`RunRecord`]: a whole run, sorted, for sinks that need all of it.
 
 use crate::judge::{CaseReport, Verdict};
-use crate::run::{RunEvent, RunFooter, RunHeader};
+use crate::run::{Census, RunEvent, RunFooter, RunHeader};
 
 /// A whole run. Its cases are in the order of adapter and case, whatever the
 /// order in which they were played.
@@ -35,6 +35,24 @@ impl RunRecord {
             .collect();
         names.dedup();
         names
+    }
+
+    /// The run of one adapter alone.
+    pub fn of_adapter(&self, adapter: &str) -> Self {
+        let cases: Vec<_> = self.cases_of(adapter).cloned().collect();
+        let mut census = Census::of(cases.len());
+        cases.iter().for_each(|case| census.count(case.verdict));
+        let mut header = self.header.clone();
+        header.adapters.retain(|line| line.name == adapter);
+        let footer = RunFooter {
+            census,
+            ..self.footer.clone()
+        };
+        Self {
+            header,
+            cases,
+            footer,
+        }
     }
 
     /// The cases of one adapter, in order.

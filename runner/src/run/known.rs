@@ -6,7 +6,7 @@ use jiff::tz::Offset;
 use super::target::Target;
 use crate::defect::find;
 use crate::fixture::Case;
-use crate::judge::{CaseReport, Verdict, recorded_text, shows_defect, shows_pair, shows_recorded};
+use crate::judge::{CaseReport, Verdict, shows_defect, shows_pair, shows_recorded};
 use crate::known::{Entry, Signature, State, Timeline};
 use crate::model::Observation;
 use crate::oracle::Setting;
@@ -37,11 +37,7 @@ pub(super) fn recorded(
         match &entry.signature {
             Signature::Defect(defect) => report.signature = Some(defect.to_string()),
             Signature::Pair(left, right) => report.signature = Some(format!("[{left}, {right}]")),
-            Signature::Timeline(_) => {
-                report.signature = observations
-                    .first()
-                    .map(|observation| recorded_text(setting, observation));
-            }
+            Signature::Timeline(_) => report.signature = None,
         }
         report.reason = Some(entry.because.clone());
     } else {
