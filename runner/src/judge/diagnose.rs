@@ -80,8 +80,8 @@ impl<'a> Hypotheses<'a> {
     /// The pair under which what was seen was least of a chance. There are
     /// thousands of pairs, so that some wide draw would explain anything: only
     /// those count that leave waits no more room than the specification does.
-    /// One of the two may change nothing here by itself: rounding shows only
-    /// where the date is read.
+    /// Beside a defect that the fixture is there to catch, the other may change
+    /// nothing by itself: rounding shows only where a date is read.
     fn pair(&self, observations: &[Observation]) -> Option<Diagnosis> {
         let widest = self.widest(&self.right).max(
             self.setting
@@ -89,14 +89,21 @@ impl<'a> Hypotheses<'a> {
                 .unwrap_or(Span::ZERO),
         );
         let mut best: Option<(f64, Diagnosis)> = None;
-        let changes = |defect: &Defect| {
+        let shows = |defect: &Defect| {
             self.differing
                 .iter()
                 .any(|(one, _)| one.name == defect.name)
         };
+        let is_claimed = |defect: &Defect| self.setting.case.kills.contains(&defect.id());
         for (index, left) in catalogue().iter().enumerate() {
             for right in &catalogue()[index + 1..] {
-                if !changes(left) && !changes(right) {
+                let is_hidden = match (shows(left), shows(right)) {
+                    (true, true) => false,
+                    (true, false) => !is_claimed(left),
+                    (false, true) => !is_claimed(right),
+                    (false, false) => true,
+                };
+                if is_hidden {
                     continue;
                 }
                 let mut behaviour = left.behaviour();
@@ -174,11 +181,12 @@ impl<'a> Hypotheses<'a> {
         calls.flat_map(|call| Source::of(&self.setting, call).predicted(call))
     }
 
-    /// The widest draw of a wait; a choice between exact values is none.
+    /// The widest draw of a wait; a choice between exact values is none, what
+    /// is not settled may be anything.
     fn widest(&self, expectation: &Expectation) -> Span {
         let width = |length: &Allowed| match length {
             Allowed::AnyOf(intervals) => intervals.iter().map(|interval| interval.width()).max(),
-            Allowed::Observed => None,
+            Allowed::Observed => Some(Span::MAX),
         };
         let widths = self.waits(expectation).filter_map(width);
         widths.max().unwrap_or(Span::ZERO)
