@@ -66,7 +66,8 @@ impl<'a> Setting<'a> {
             .collect()
     }
 
-    /// A duration knob: what the fixture sets, or the host's constant.
+    /// A duration knob: the host's constant if it has no such knob, else what
+    /// the fixture sets.
     pub fn span_knob(&self, param: Param) -> Option<Span> {
         match self.knob(&param.to_string())? {
             ParamValue::Duration(span) => Some(span),
@@ -83,16 +84,11 @@ impl<'a> Setting<'a> {
     }
 
     fn knob(&self, name: &str) -> Option<ParamValue> {
-        let constants = self
-            .host
-            .loops
-            .get(&self.case.loop_id)
-            .map(|host_loop| &host_loop.constants);
-        self.case
-            .params
-            .get(name)
-            .or_else(|| constants?.get(name))
-            .copied()
+        let host_loop = self.host.loops.get(&self.case.loop_id);
+        let constant = host_loop
+            .filter(|_| !self.host.params.contains(name))
+            .and_then(|host_loop| host_loop.constants.get(name));
+        constant.or_else(|| self.case.params.get(name)).copied()
     }
 
     /// The wall clock at an instant of the case, steps applied.

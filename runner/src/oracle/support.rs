@@ -3,7 +3,7 @@
 use super::setting::Setting;
 use crate::adapter::protocol::{ClockKind, ParamValue};
 use crate::fixture::{CallStep, ClockNeed};
-use crate::model::Feature;
+use crate::model::{Feature, Span};
 
 /// Why a host cannot run a case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +58,7 @@ pub fn supports(setting: &Setting<'_>) -> Result<(), Unsupported> {
             continue;
         }
         match host_loop.constants.get(name) {
-            Some(fixed) if fixed == wanted => {}
+            Some(fixed) if fixed == wanted || stands_in(name, *fixed, *wanted) => {}
             Some(fixed) => {
                 return Err(Unsupported::Fixed {
                     name: name.clone(),
@@ -88,6 +88,22 @@ pub fn supports(setting: &Setting<'_>) -> Result<(), Unsupported> {
     clock_serves(setting)
 }
 
+/// The knob's default (SPEC.md §7.1): a case that wants no more jitter than this
+/// is about something else.
+const USUAL_JITTER: Span = Span::from_millis(100);
+
+/// Whether a case can be judged with the SDK's own constant: less jitter leaves
+/// every wait where the case can tell it from others, and the expectation is
+/// derived with the constant.
+fn stands_in(name: &str, fixed: ParamValue, wanted: ParamValue) -> bool {
+    match (name, fixed, wanted) {
+        ("max_jitter", ParamValue::Duration(fixed), ParamValue::Duration(wanted)) => {
+            fixed <= wanted && wanted <= USUAL_JITTER
+        }
+        _ => false,
+    }
+}
+
 fn shown(value: ParamValue) -> String {
     match value {
         ParamValue::Count(count) => count.to_string(),
@@ -111,4 +127,29 @@ fn clock_serves(setting: &Setting<'_>) -> Result<(), Unsupported> {
         ClockKind::Real => "real",
     };
     Err(Unsupported::Clock { wanted, used })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn jitter(millis: i64) -> ParamValue {
+        ParamValue::Duration(Span::from_millis(millis))
+    }
+
+    #[test]
+    fn less_jitter_than_usual_is_no_obstacle() {
+        assert!(stands_in("max_jitter", jitter(0), jitter(100)));
+        assert!(stands_in("max_jitter", jitter(99), jitter(100)));
+    }
+
+    #[test]
+    fn more_jitter_a_case_about_jitter_and_other_knobs_are_obstacles() {
+        assert!(!stands_in("max_jitter", jitter(101), jitter(100)));
+        assert!(!stands_in("max_jitter", jitter(1), jitter(0)));
+        assert!(!stands_in("max_jitter", jitter(0), jitter(500)));
+        assert!(!stands_in("base_delay", jitter(0), jitter(100)));
+        let count = ParamValue::Count;
+        assert!(!stands_in("max_attempts", count(2), count(3)));
+    }
 }
