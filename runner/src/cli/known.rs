@@ -16,12 +16,12 @@ use super::sinks::say;
 use crate::defect::find;
 use crate::diagnostic::Diagnostics;
 use crate::escape::log_line;
-use crate::judge::{CaseReport, Verdict};
+use crate::judge::{CaseReport, Diagnosis, Verdict};
 use crate::known::{Edit, Entry, Known, Seen, Signature, State, Target, propose};
 use crate::manifest::{Launch, Version};
 use crate::model::DefectId;
 use crate::report::from_json_lines;
-use crate::run::ExitCode;
+use crate::run::{Cause, ExitCode};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct KnownArgs {
@@ -157,7 +157,7 @@ fn edit(
                 let launch = launches
                     .iter()
                     .find(|launch| launch.host.name == report.adapter)?;
-                edit_of(&known, launch, report)
+                edit_of(&known, launch, report, &record.footer.causes)
             })
             .collect();
         if edits.is_empty() {
@@ -198,14 +198,14 @@ fn written(file: &Path, proposed: &str) -> Result<(), Failure> {
 /// What a report means for known.yaml. An entry that names several cases is
 /// narrowed only if all of them pass, which one report cannot say: the entry is
 /// left to a person then.
-fn edit_of(known: &Known, launch: &Launch, report: &CaseReport) -> Option<Edit> {
+fn edit_of(known: &Known, launch: &Launch, report: &CaseReport, causes: &[Cause]) -> Option<Edit> {
     let entry = known.entry_for(&launch.version, launch.variant.as_deref(), &report.case);
     match (report.verdict, entry) {
         (Verdict::Diverges | Verdict::Warns, None) => Some(Edit::Add {
             version: launch.version.clone(),
             variant: launch.variant.clone(),
             case: report.case.clone(),
-            signature: seen(report)?,
+            signature: seen(report, causes)?,
             because: report
                 .differences
                 .first()
@@ -221,17 +221,27 @@ fn edit_of(known: &Known, launch: &Launch, report: &CaseReport) -> Option<Edit> 
         (Verdict::Changed, Some(entry)) if !entry.case.as_str().contains(['*', '?']) => {
             Some(Edit::Changed {
                 line: entry.line,
-                signature: seen(report)?,
+                signature: seen(report, causes)?,
             })
         }
         _ => None,
     }
 }
 
-fn seen(report: &CaseReport) -> Option<Seen> {
+/// Of several defects that would do, the one that the whole run speaks for.
+fn seen(report: &CaseReport, causes: &[Cause]) -> Option<Seen> {
     let text = report.signature.as_deref()?;
-    Some(match find(text) {
-        Some(defect) => Seen::Defect(DefectId::new(defect.name)),
-        None => Seen::Timeline(text.to_owned()),
-    })
+    let Some(defect) = find(text) else {
+        return Some(Seen::Timeline(text.to_owned()));
+    };
+    let consistent: &[DefectId] = match &report.diagnosis {
+        Some(Diagnosis::ConsistentWith(defects)) => defects,
+        _ => &[],
+    };
+    let cause = causes
+        .iter()
+        .filter(|cause| cause.adapter == report.adapter)
+        .filter_map(|cause| cause.defect.as_ref())
+        .find(|cause| consistent.contains(cause) && find(cause.as_str()).is_some());
+    Some(Seen::Defect(cause.cloned().unwrap_or_else(|| defect.id())))
 }

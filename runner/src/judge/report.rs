@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::verdict::{Diagnosis, Difference, Verdict};
 use crate::adapter::protocol::ClockKind;
-use crate::model::{CaseId, ClauseId, FixtureId, LoopId, Span};
+use crate::model::{CaseId, ClauseId, DefectId, FixtureId, LoopId, Span};
 
 mod whole_millis {
     use serde::{Deserialize, Deserializer, Serializer};
@@ -56,6 +56,10 @@ pub struct CaseReport {
     /// What explains them.
     #[serde(default)]
     pub diagnosis: Option<Diagnosis>,
+    /// Defects that a client which shows this does not have; for the causes of
+    /// the run, and not saved.
+    #[serde(skip)]
+    pub contradicts: Vec<DefectId>,
     /// Short name of how it differs, for known.yaml.
     #[serde(default)]
     pub signature: Option<String>,

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::case_text::case_text;
+use super::causes;
 use super::known_groups::{KnownGroup, known_groups};
 use super::palette::Palette;
 use super::sink::Sink;
 use crate::escape::log_line;
 use crate::judge::{CaseReport, Verdict};
-use crate::run::{RunEnd, RunEvent, RunFooter, RunHeader};
+use crate::run::{Cause, RunEnd, RunEvent, RunFooter, RunHeader};
 
 /// Reasons that are listed for cases that were not judged.
 const REASONS: usize = 30;
@@ -114,6 +115,25 @@ impl<W: Write> Console<W> {
         Ok(())
     }
 
+    fn causes(&mut self, causes: &[Cause]) -> io::Result<()> {
+        let mut adapter = "";
+        for cause in causes {
+            if cause.adapter != adapter {
+                adapter = &cause.adapter;
+                let name = log_line(adapter);
+                writeln!(
+                    self.writer,
+                    "\nwhat would explain the divergences of {name}:"
+                )?;
+            }
+            let name = log_line(causes::name(cause));
+            let does = causes::does(cause);
+            let colon = if does.is_empty() { "" } else { ": " };
+            writeln!(self.writer, "{:>5} {name}{colon}{does}", cause.cases)?;
+        }
+        Ok(())
+    }
+
     /// Known divergences, one cause after the other.
     fn known(&mut self) -> io::Result<()> {
         for (adapter, cases) in std::mem::take(&mut self.known) {
@@ -165,6 +185,7 @@ impl<W: Write> Console<W> {
         if let Some(more) = self.unjudged.len().checked_sub(REASONS + 1) {
             writeln!(self.writer, "      and {} more reasons", more + 1)?;
         }
+        self.causes(&footer.causes)?;
         for note in &footer.notes {
             writeln!(self.writer, "\nnote: {}", log_line(note))?;
         }

@@ -3,12 +3,13 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::case_text::{broken_clauses, is_reproducible};
+use super::causes;
 use super::diff::{LineKind, diff};
 use super::junit::summary;
 use super::record::RunRecord;
 use crate::escape::terminal;
 use crate::judge::{CaseReport, Verdict};
-use crate::run::Census;
+use crate::run::{Cause, Census};
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
 table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2rem .6rem;text-align:left}\
@@ -45,6 +46,7 @@ fn section(record: &RunRecord, adapter: &str) -> Markup {
     html! {
         h1 { (terminal(adapter)) }
         p { (census.to_string()) }
+        (causes_table(&causes::of(record, adapter)))
         table {
             tr { th { "case" } th { "verdict" } th { "why" } }
             @for case in &cases {
@@ -57,6 +59,24 @@ fn section(record: &RunRecord, adapter: &str) -> Markup {
         }
         @for case in cases.iter().filter(|case| is_reproducible(case.verdict)) {
             (explained(record, case))
+        }
+    }
+}
+
+fn causes_table(found: &[&Cause]) -> Markup {
+    html! {
+        @if !found.is_empty() {
+            h2 { "What would explain the divergences" }
+            table {
+                tr { th { "cases" } th { "defect" } th { "the client" } }
+                @for cause in found {
+                    tr {
+                        td { (cause.cases) }
+                        td { code { (terminal(causes::name(cause))) } }
+                        td { (causes::does(cause)) }
+                    }
+                }
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::case_text::{broken_clauses, is_reproducible};
+use super::causes;
 use super::diff::diff;
 use super::junit::summary;
 use super::known_groups::known_groups;
@@ -32,6 +33,7 @@ fn section(record: &RunRecord, adapter: &str, out: &mut String) {
     let mut census = Census::of(cases.len());
     cases.iter().for_each(|case| census.count(case.verdict));
     out.push_str(&format!("# {}\n\n{census}\n", text(adapter)));
+    causes_table(record, adapter, out);
     known(record, &cases, out);
     unjudged(&cases, out);
     for verdict in Verdict::ALL {
@@ -46,6 +48,25 @@ fn section(record: &RunRecord, adapter: &str, out: &mut String) {
         for case in shown {
             explained(record, case, out);
         }
+    }
+}
+
+fn causes_table(record: &RunRecord, adapter: &str, out: &mut String) {
+    let found = causes::of(record, adapter);
+    if found.is_empty() {
+        return;
+    }
+    out.push_str(
+        "\n## What would explain the divergences\n\n| cases | defect | the client |\n|---:|---|---|\n",
+    );
+    for cause in found {
+        let (name, does) = (causes::name(cause), causes::does(cause));
+        out.push_str(&format!(
+            "| {} | {} | {} |\n",
+            cause.cases,
+            text(name),
+            text(does)
+        ));
     }
 }
 

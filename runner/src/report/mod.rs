@@ -2,6 +2,7 @@
 //! wrote is escaped in every one of them.
 
 mod case_text;
+mod causes;
 mod console;
 mod diff;
 mod github;

@@ -5,8 +5,8 @@ use std::io::BufReader;
 use super::*;
 use crate::adapter::protocol::ClockKind;
 use crate::judge::{CaseReport, Diagnosis, Difference, Side, Topic, Verdict};
-use crate::model::Span;
-use crate::run::{AdapterLine, Census, ClauseText, RunEvent, RunFooter, RunHeader, SCHEMA};
+use crate::model::{DefectId, Span};
+use crate::run::{AdapterLine, Cause, Census, ClauseText, RunEvent, RunFooter, RunHeader, SCHEMA};
 
 const HOSTILE: &str = "\u{1b}[31mred\u{7}\u{9b}2J ]]> | `tick` ```fence <script>alert(1)</script> & \"q\"\r\n::error::pwned\u{202e} @team ##[error]x";
 
@@ -37,6 +37,7 @@ pub(super) fn case(name: &str, verdict: Verdict, text: &str) -> CaseReport {
         },
         diagnosis: (verdict == Verdict::Diverges)
             .then(|| Diagnosis::ConsistentWith(vec!["ignored-at-503".into()])),
+        contradicts: Vec::new(),
         signature: Some("ignored-at-503".to_owned()),
         expected: vec![
             "call a".to_owned(),
@@ -98,6 +99,18 @@ fn record(text: &str) -> RunRecord {
     let footer = RunFooter {
         census,
         notes: Vec::new(),
+        causes: vec![
+            Cause {
+                adapter: "demo@1.0".to_owned(),
+                defect: Some(DefectId::new(format!("ignored-at-503{text}"))),
+                cases: 2,
+            },
+            Cause {
+                adapter: "demo@1.0".to_owned(),
+                defect: None,
+                cases: 1,
+            },
+        ],
         stale: vec![format!("adapters/demo/known.yaml: {text}")],
         ..RunFooter::default()
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Census, clock_name};
+use super::{Cause, Census, clock_name};
 use crate::judge::CaseReport;
 use crate::model::{CaseId, ClauseId};
 use crate::spec::{Keyword, Spec};
@@ -91,6 +91,9 @@ pub struct RunFooter {
     /// nothing, defects that the clock in use cannot show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The fewest defects that explain the divergences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
     /// Entries of known.yaml that match nothing: the run fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,

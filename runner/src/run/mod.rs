@@ -1,5 +1,6 @@
 //! Runs: cases × adapters over worlds → a stream of events.
 
+mod causes;
 mod census;
 mod clock;
 mod event;
@@ -17,6 +18,7 @@ mod target;
 mod verdict;
 mod worlds;
 
+pub use causes::Cause;
 pub use census::{Census, Demands, Warnings};
 pub use clock::{ClockChoice, ClockMissing, UnknownClock, clock_name, virtual_clock};
 pub use event::{AdapterLine, ClauseText, RunEnd, RunEvent, RunFooter, RunHeader, SCHEMA};

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
+use super::causes::contradicted;
 use super::clock::clock_name;
 use super::known::{recorded, recorded_passes};
 use super::plan::{PlanInput, horizon, plan, unplayable};
@@ -48,6 +49,7 @@ pub(super) fn blank(shared: &Shared, job: &Job) -> CaseReport {
         issue: None,
         differences: Vec::new(),
         diagnosis: None,
+        contradicts: Vec::new(),
         signature: None,
         expected: Vec::new(),
         observed: Vec::new(),
@@ -174,11 +176,17 @@ impl<'a> Played<'a> {
         self.count_death(&shown);
         self.describe(&observations, report);
         match shown {
-            Shown::Clean => self.passes(report),
+            Shown::Clean => {
+                report.contradicts = contradicted(&self.setting(), &observations);
+                self.passes(report);
+            }
             Shown::Silent if matches!(self.watch(), Some(Watch::Whole(_))) => {
                 self.repeat_late(worlds, observations, report).await;
             }
-            Shown::Silent => self.needs_clock(report),
+            Shown::Silent => {
+                report.contradicts = contradicted(&self.setting(), &observations);
+                self.needs_clock(report);
+            }
             Shown::Unsupported { reason, issue } => {
                 report.verdict = Verdict::Unsupported;
                 report.reason = Some(reason);

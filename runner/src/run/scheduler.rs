@@ -8,6 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{RwLock, watch};
 use tokio::task::JoinSet;
 
+use super::causes::Evidence;
 use super::census::Census;
 use super::event::{RunEnd, RunEvent, RunFooter};
 use super::play::play;
@@ -72,8 +73,11 @@ pub async fn run(
     }
     drop(finished);
     let mut census = Census::of(planned);
-    while let Some(verdict) = reports.recv().await {
-        census.count(verdict);
+    let mut evidence = Evidence::default();
+    while let Some(report) = reports.recv().await {
+        census.count(report.verdict);
+        evidence.take(&report);
+        let _ = events.send(RunEvent::CaseFinished(report));
     }
     let mut notes = Vec::new();
     while let Some(worker) = workers.join_next().await {
@@ -89,6 +93,7 @@ pub async fn run(
         census,
         end,
         notes,
+        causes: evidence.causes(),
         stale,
     };
     let _ = events.send(RunEvent::Finished(footer.clone()));
@@ -158,7 +163,7 @@ pub(super) const REPEATS: usize = 3;
 async fn work(
     shared: Arc<Shared>,
     events: UnboundedSender<RunEvent>,
-    finished: UnboundedSender<Verdict>,
+    finished: UnboundedSender<Box<CaseReport>>,
     mut interrupt: watch::Receiver<bool>,
 ) -> Vec<String> {
     let mut worlds = Worlds::new(shared.request.world.clone());
@@ -199,8 +204,7 @@ async fn work(
                 report
             }
         };
-        let _ = finished.send(report.verdict);
-        let _ = events.send(RunEvent::CaseFinished(Box::new(report)));
+        let _ = finished.send(Box::new(report));
     }
     let late = worlds.take_late();
     worlds.stop().await;
