@@ -39,6 +39,12 @@ adapter NAME *ARGS:
     cargo run --release -- build {{NAME}}
     cargo run --release -- run --adapter '{{NAME}}' {{ARGS}}
 
+# regenerate the divergence reports of an adapter below reports/
+reports NAME:
+    cargo run --release -- build {{NAME}}
+    -cargo run --release -- run --adapter '{{NAME}}' --save target/{{NAME}}.jsonl
+    cargo run --release -- report target/{{NAME}}.jsonl --out reports
+
 # look at changed snapshots one by one (needs cargo-insta)
 snapshots:
     cargo insta review

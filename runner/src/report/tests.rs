@@ -302,3 +302,21 @@ fn the_order_of_cases_does_not_show() {
     assert_eq!(markdown(&again), markdown(&record));
     assert_eq!(to_json_lines(&again), to_json_lines(&record));
 }
+
+#[test]
+fn the_run_of_one_adapter_counts_its_own_cases() {
+    let mut record = record("");
+    let other = CaseReport {
+        adapter: "other@1.0".to_owned(),
+        ..case("holdoff/other", Verdict::Known, "")
+    };
+    record.cases.push(other);
+    let one = record.of_adapter("other@1.0");
+    assert_eq!(one.adapters(), ["other@1.0"]);
+    assert!(one.header.adapters.is_empty());
+    assert_eq!(one.footer.census.to_string(), "1 case: 1 known");
+    assert_eq!(
+        record.of_adapter("demo@1.0").cases.len(),
+        Verdict::ALL.len()
+    );
+}

@@ -8,7 +8,7 @@ use super::seed::marks;
 use super::target::Target;
 use crate::adapter::protocol::{ClockKind, Verb};
 use crate::fixture::{Body, CallStep, Case, Owner, Step};
-use crate::manifest::Correlation;
+use crate::manifest::{Correlation, Launch};
 use crate::model::{
     Action, Allowed, Bounds, CallId, CasePlan, ClockPlan, DateWindow, Fault, PlannedAction,
     PlannedBody, PlannedCall, PlannedHeader, PlannedStep, Span, TokenText,
@@ -210,7 +210,7 @@ fn planned_step(input: &PlanInput<'_>, step: &Step, owner: Option<CallId>) -> Pl
 /// Why an adapter cannot play a case whatever the clock: a body that its
 /// manifest does not have, or that is empty and cannot be cut, or calls that
 /// cannot be told apart.
-pub(super) fn unplayable(case: &Case, target: &Target) -> Option<String> {
+pub(super) fn unplayable(case: &Case, launch: &Launch) -> Option<String> {
     let verbs: Vec<_> = case
         .calls
         .iter()
@@ -219,10 +219,10 @@ pub(super) fn unplayable(case: &Case, target: &Target) -> Option<String> {
             _ => None,
         })
         .collect();
-    if verbs.len() > 1 && target.launch.correlates == Correlation::None {
+    if verbs.len() > 1 && launch.correlates == Correlation::None {
         return Some("the adapter cannot tie attempts to calls, and the case has several".into());
     }
-    let (loop_id, replies) = (&case.loop_id, &target.launch.replies);
+    let (loop_id, replies) = (&case.loop_id, &launch.replies);
     case.script.iter().find_map(|step| {
         let bodies = || {
             verbs
@@ -325,4 +325,52 @@ fn longest_wait(expectation: &Expectation) -> Span {
         .max()
         .unwrap_or_default()
         .min(FURTHEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::fixture;
+    use crate::manifest::Manifest;
+
+    const MANIFEST: &str = r#"
+name: acme
+sdk: acme-sdk
+language: rust
+versions: ["1.0"]
+command: ["acme"]
+loops: { operation: {} }
+clocks: [real]
+replies:
+  operation:
+    read: { ok: { json: { id: 1 } }, error: { json: {} } }
+    write: { ok: none, error: { json: {} } }
+"#;
+
+    fn refusal(verb: &str, step: &str) -> Option<String> {
+        let manifest = Manifest::read(Path::new("adapters/acme/adapter.yaml"), MANIFEST)
+            .unwrap_or_else(|errors| panic!("{errors}"));
+        let text = format!(
+            "title: cut\nclauses: [FAULT-1]\nloop: operation\ncalls: [{{ id: a, at: 0s, do: {verb} }}]\n\
+             script: [{step}, {{ status: 200 }}]\nexpect: {{ attempts: 2 }}\n"
+        );
+        let cases = fixture::read("inline.yaml", &text).unwrap_or_else(|errors| panic!("{errors}"));
+        unplayable(&cases[0], &manifest.hosts()[0])
+    }
+
+    #[test]
+    fn only_a_body_can_be_cut() {
+        assert_eq!(refusal("read", "{ fault: close-mid-body }"), None);
+        assert_eq!(refusal("write", "{ fault: reset }"), None);
+        let reason = refusal("write", "{ fault: close-mid-body }").unwrap();
+        assert!(reason.contains("no body that could be cut"), "{reason}");
+    }
+
+    #[test]
+    fn a_body_that_the_manifest_lacks_is_not_made_up() {
+        let reason = refusal("list", "{ status: 503, body: page }").unwrap();
+        assert!(reason.contains("no body for these calls"), "{reason}");
+    }
 }

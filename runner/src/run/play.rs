@@ -101,7 +101,7 @@ async fn prepared(
             (verdict, reason.to_string())
         })?;
     report.clock = clock;
-    if let Some(reason) = unplayable(&job.case, &job.target) {
+    if let Some(reason) = unplayable(&job.case, &job.target.launch) {
         return Err((Verdict::Unsupported, reason));
     }
     if let Availability::Missing(reason) = &job.target.availability {

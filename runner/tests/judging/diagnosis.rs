@@ -306,3 +306,23 @@ fn two_defects_at_once_are_named_or_unexplained() {
     assert_eq!(all.of(Word::Wrong), 0, "{:?}", all.0);
     assert!(all.share(Word::Right) >= 0.8, "{:?}", all.0);
 }
+
+/// Rounding shows only where a date is read, so one of these two is hidden.
+#[test]
+fn a_defect_that_shows_only_beside_another_is_named_with_it() {
+    let case = measured()
+        .find(|case| case.setting.case.id.as_str() == "holdoff/parsing/other-dates@est")
+        .unwrap();
+    let clocked = Setting {
+        wall: "2030-01-01T00:00:00.4Z".parse().unwrap(),
+        ..case.setting
+    };
+    let both = pair(&"date-truncated".into(), &"lenient-dates".into());
+    let truth = expectation(&clocked, &both);
+    let seen = enact(&clocked, &truth, &mut Chance::new(1));
+    let named = Hypotheses::of(&clocked).explain(&[seen]);
+    assert_eq!(
+        named,
+        Diagnosis::Pair("date-truncated".into(), "lenient-dates".into())
+    );
+}

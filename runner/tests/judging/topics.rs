@@ -5,7 +5,7 @@ use holdoff::adapter::protocol::ClockKind;
 use holdoff::defect::find;
 use holdoff::fixture::{self, Case};
 use holdoff::judge::{Topic, authored, expected_lines, judge, observed_lines, visibility};
-use holdoff::model::{ExchangeKind, Observation, Outcome, Span};
+use holdoff::model::{Ending, ExchangeKind, Observation, Outcome, Span};
 use holdoff::oracle::{Behaviour, expectation, tells_apart};
 
 use crate::enact::{Chance, enact};
@@ -223,4 +223,38 @@ fn an_author_who_is_wrong_is_told_what_is_derived() {
         .map(|(path, derived)| (&**path, &**derived))
         .collect();
     assert_eq!(wrong, [("expect.attempts", "2"), ("expect.waits[0]", "5s")]);
+}
+
+#[test]
+fn a_result_that_a_watch_should_have_seen() {
+    let watched = |until: Span| {
+        topics(&refused(), |seen| {
+            seen.results.clear();
+            seen.ending = Ending::Watched;
+            seen.watched_until = Some(until);
+        })
+    };
+    assert_eq!(watched(SECOND), [Topic::Outcome]);
+    assert_eq!(watched(Span::ZERO), []);
+}
+
+#[test]
+fn an_announced_wait_beyond_what_a_double_holds() {
+    let told = |digits: &str| {
+        let script = format!(
+            r#"{{ status: 503, headers: {{ retry-after: "{digits}" }} }}, {{ status: 200 }}"#
+        );
+        case(&script, "expect: { attempts: 2 }")
+    };
+    let announced = |case: &Case, more: Span| {
+        topics(case, |seen| {
+            let delay = seen.events[0].delay.as_mut().unwrap();
+            *delay = *delay + more;
+        })
+    };
+    let nanos = Span::from_nanos;
+    let long = told("2147483647");
+    assert_eq!(announced(&long, nanos(400)), []);
+    assert_eq!(announced(&long, nanos(1_000)), [Topic::Hook]);
+    assert_eq!(announced(&told("86400"), nanos(400)), [Topic::Hook]);
 }
