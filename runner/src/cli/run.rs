@@ -47,7 +47,7 @@ pub(super) struct RunArgs {
     /// How standard output is written
     #[arg(long, value_enum, default_value = "console")]
     format: Format,
-    /// Cases at the same time [default: one for each processor]
+    /// Cases at the same time [default: one for each processor, eight under the real clock]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Seed of all chance
@@ -150,8 +150,9 @@ fn request(args: &RunArgs, holdoff: &Path) -> Result<RunRequest, Failure> {
     })
 }
 
-/// A case under the real clock is mostly spent waiting.
-const CASES_A_PROCESSOR: usize = 4;
+/// A case under the real clock is mostly spent waiting: sixteen at a time keep
+/// two processors half busy, and what comes late is repeated alone.
+const CASES_A_PROCESSOR: usize = 8;
 
 fn jobs(clock: ClockChoice, targets: &[Arc<Target>]) -> NonZeroUsize {
     let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::case_text::case_text;
 use super::causes;
-use super::known_groups::{KnownGroup, known_groups};
+use super::known_groups::{KnownGroup, OWN_TIMELINE, known_groups};
 use super::palette::Palette;
 use super::sink::Sink;
 use crate::escape::log_line;
@@ -155,7 +155,8 @@ impl<W: Write> Console<W> {
             self.writer,
             "{:>5} {}\n      {}\n      {}",
             group.cases.len(),
-            self.palette.strong(&log_line(group.signature())),
+            self.palette
+                .strong(&log_line(group.signature().unwrap_or(OWN_TIMELINE))),
             log_line(group.because()),
             log_line(group.recorded())
         )?;

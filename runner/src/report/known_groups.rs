@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::judge::{CaseReport, Verdict};
 
+/// What no defect explains, and is recorded as it is seen.
+pub(super) const OWN_TIMELINE: &str = "a timeline of its own";
+
 /// Known divergences with one cause.
 #[derive(Clone, Debug)]
 pub(super) struct KnownGroup<'a> {
@@ -18,9 +21,8 @@ impl<'a> KnownGroup<'a> {
     }
 
     /// The defect or the two of them, unless a timeline is recorded.
-    pub(super) fn signature(&self) -> &'a str {
-        let defect = self.example().signature.as_deref();
-        defect.unwrap_or("a timeline of its own")
+    pub(super) fn signature(&self) -> Option<&'a str> {
+        self.example().signature.as_deref()
     }
 
     /// What in the SDK causes it.

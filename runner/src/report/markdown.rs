@@ -7,7 +7,7 @@ use super::case_text::{broken_clauses, is_reproducible};
 use super::causes;
 use super::diff::diff;
 use super::junit::summary;
-use super::known_groups::known_groups;
+use super::known_groups::{OWN_TIMELINE, known_groups};
 use super::record::{RunRecord, is_explained};
 use crate::escape::{markdown as text, markdown_block, markdown_code as code};
 use crate::judge::{CaseReport, Verdict};
@@ -79,7 +79,7 @@ fn known(record: &RunRecord, cases: &[&CaseReport], out: &mut String) {
         let example = group.example();
         out.push_str(&format!(
             "\n### {}\n\n{}\n\nRecorded: {}\n\n{}: {}\n",
-            code(group.signature()),
+            group.signature().map_or_else(|| text(OWN_TIMELINE), code),
             text(group.because()),
             text(group.recorded()),
             code(example.case.as_str()),

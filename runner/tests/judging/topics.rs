@@ -249,7 +249,7 @@ fn an_announced_wait_beyond_what_a_double_holds() {
     let announced = |case: &Case, more: Span| {
         topics(case, |seen| {
             let delay = seen.events[0].delay.as_mut().unwrap();
-            *delay = *delay + more;
+            *delay += more;
         })
     };
     let nanos = Span::from_nanos;
