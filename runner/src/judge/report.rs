@@ -60,6 +60,10 @@ pub struct CaseReport {
     /// the run, and not saved.
     #[serde(skip)]
     pub contradicts: Vec<DefectId>,
+    /// Of the diagnosed defects those that the case is there to catch; all, if
+    /// it is there for none of them.
+    #[serde(skip)]
+    pub suspects: Vec<DefectId>,
     /// Short name of how it differs, for known.yaml.
     #[serde(default)]
     pub signature: Option<String>,

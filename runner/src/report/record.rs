@@ -44,10 +44,11 @@ impl RunRecord {
         cases.iter().for_each(|case| census.count(case.verdict));
         let mut header = self.header.clone();
         header.adapters.retain(|line| line.name == adapter);
-        let footer = RunFooter {
+        let mut footer = RunFooter {
             census,
             ..self.footer.clone()
         };
+        footer.causes.retain(|cause| cause.adapter == adapter);
         Self {
             header,
             cases,

@@ -38,6 +38,7 @@ pub(super) fn case(name: &str, verdict: Verdict, text: &str) -> CaseReport {
         diagnosis: (verdict == Verdict::Diverges)
             .then(|| Diagnosis::ConsistentWith(vec!["ignored-at-503".into()])),
         contradicts: Vec::new(),
+        suspects: Vec::new(),
         signature: Some("ignored-at-503".to_owned()),
         expected: vec![
             "call a".to_owned(),

@@ -51,11 +51,7 @@ impl Evidence {
             Verdict::Diverges | Verdict::Changed | Verdict::Warns
         );
         if diverges {
-            adapter.divergences.push(match &report.diagnosis {
-                Some(Diagnosis::ConsistentWith(defects)) => defects.clone(),
-                Some(Diagnosis::Pair(one, other)) => vec![one.clone(), other.clone()],
-                Some(Diagnosis::Unexplained) | None => Vec::new(),
-            });
+            adapter.divergences.push(report.suspects.clone());
         }
     }
 
@@ -77,6 +73,25 @@ pub(super) fn contradicted(setting: &Setting<'_>, observations: &[Observation]) 
     };
     let kills = setting.case.kills.iter();
     kills.filter(is_contradicted).cloned().collect()
+}
+
+/// Of the defects that are diagnosed those that the case is there to catch: a
+/// wait that looks like the backoff is consistent with every way of losing the
+/// header, and the fixture says which one it is about. All, if it says nothing.
+pub(super) fn suspects(diagnosis: &Diagnosis, kills: &[DefectId]) -> Vec<DefectId> {
+    match diagnosis {
+        Diagnosis::ConsistentWith(defects) => {
+            let claimed = defects.iter().filter(|defect| kills.contains(defect));
+            let claimed: Vec<_> = claimed.cloned().collect();
+            if claimed.is_empty() {
+                defects.clone()
+            } else {
+                claimed
+            }
+        }
+        Diagnosis::Pair(one, other) => vec![one.clone(), other.clone()],
+        Diagnosis::Unexplained => Vec::new(),
+    }
 }
 
 impl OfAdapter {
@@ -196,5 +211,22 @@ mod tests {
             found(&[&["specific", "all"], &["specific", "all"]], &[]),
             [(Some("specific".to_owned()), 2)]
         );
+    }
+
+    #[test]
+    fn a_fixture_says_what_it_is_about() {
+        let diagnosis = Diagnosis::ConsistentWith(ids(&["asctime-refused", "header-never-read"]));
+        let of = |kills: &[&str]| suspects(&diagnosis, &ids(kills));
+        assert_eq!(
+            of(&["asctime-refused", "imf-only"]),
+            ids(&["asctime-refused"])
+        );
+        assert_eq!(
+            of(&["imf-only"]),
+            ids(&["asctime-refused", "header-never-read"])
+        );
+        let pair = Diagnosis::Pair("a".into(), "b".into());
+        assert_eq!(suspects(&pair, &[]), ids(&["a", "b"]));
+        assert_eq!(suspects(&Diagnosis::Unexplained, &ids(&["a"])), []);
     }
 }

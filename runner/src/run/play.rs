@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use super::causes::contradicted;
+use super::causes::{contradicted, suspects};
 use super::clock::clock_name;
 use super::known::{recorded, recorded_passes};
 use super::plan::{PlanInput, horizon, plan, unplayable};
@@ -50,6 +50,7 @@ pub(super) fn blank(shared: &Shared, job: &Job) -> CaseReport {
         differences: Vec::new(),
         diagnosis: None,
         contradicts: Vec::new(),
+        suspects: Vec::new(),
         signature: None,
         expected: Vec::new(),
         observed: Vec::new(),
@@ -331,6 +332,7 @@ impl<'a> Played<'a> {
         report.signature = observations
             .first()
             .map(|observation| signature(&diagnosis, observation, &setting));
+        report.suspects = suspects(&diagnosis, &self.job.case.kills);
         report.diagnosis = Some(diagnosis);
         if death == Death::Yes {
             report.log_tail = log_tail(observations);
