@@ -25,6 +25,10 @@ use crate::world::WorldCommand;
 /// Mismatches of one mutant that are written out.
 const SHOWN: usize = 3;
 
+/// After a cancellation a world listens for a tenth of a second whether anybody
+/// still acts; mutants spend most of their time there.
+const MUTANTS_A_PROCESSOR: NonZeroUsize = NonZeroUsize::new(4).expect("four is not zero");
+
 #[derive(Debug, clap::Args)]
 pub(super) struct MutantsArgs {
     /// Only this defect; repeatable
@@ -34,7 +38,7 @@ pub(super) struct MutantsArgs {
     cases: CaseArgs,
     #[command(flatten)]
     inputs: InputArgs,
-    /// Mutants at the same time [default: one for each processor]
+    /// Mutants at the same time [default: four for each processor]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Seed of all chance
@@ -73,6 +77,7 @@ fn request(args: &MutantsArgs, holdoff: &Path) -> Result<MutantRequest, Failure>
         .next()
         .ok_or_else(|| Failure::Usage("there is no reference client".to_owned()))?;
     let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let jobs = processors.saturating_mul(MUTANTS_A_PROCESSOR);
     Ok(MutantRequest {
         spec,
         cases,
@@ -84,7 +89,7 @@ fn request(args: &MutantsArgs, holdoff: &Path) -> Result<MutantRequest, Failure>
         ),
         defects,
         scope: MutantScope::All,
-        jobs: args.jobs.unwrap_or(processors),
+        jobs: args.jobs.unwrap_or(jobs),
         seed: args.seed,
         world: WorldCommand {
             argv: vec![holdoff.to_string_lossy().into_owned(), "world".to_owned()],

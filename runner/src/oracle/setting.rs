@@ -85,10 +85,15 @@ impl<'a> Setting<'a> {
 
     fn knob(&self, name: &str) -> Option<ParamValue> {
         let host_loop = self.host.loops.get(&self.case.loop_id);
-        let constant = host_loop
-            .filter(|_| !self.host.params.contains(name))
-            .and_then(|host_loop| host_loop.constants.get(name));
-        constant.or_else(|| self.case.params.get(name)).copied()
+        let constant = host_loop.and_then(|host_loop| host_loop.constants.get(name));
+        let stated = self.case.params.get(name);
+        // Beside a knob a constant is what the SDK does if it is not set.
+        let value = if self.host.params.contains(name) {
+            stated.or(constant)
+        } else {
+            constant.or(stated)
+        };
+        value.copied()
     }
 
     /// The wall clock at an instant of the case, steps applied.
