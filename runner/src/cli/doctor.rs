@@ -144,11 +144,8 @@ async fn examine(
     said("runtime", runtime_line(&hello));
     let mut is_well = true;
     for clock in &target.launch.host.clocks {
-        if *clock == ClockKind::Virtual && virtual_clock().is_err() {
-            said(
-                "virtual",
-                "claimed; this computer has no virtual clock".to_owned(),
-            );
+        if let (ClockKind::Virtual, Err(missing)) = (clock, virtual_clock()) {
+            said("virtual", format!("claimed, not probed: {missing}"));
             continue;
         }
         for loop_id in target.launch.host.loops.keys() {

@@ -1,5 +1,7 @@
 //! Where the inputs of every command are, and how they are read.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +16,8 @@ use crate::spec::Spec;
 
 /// The manifest of the reference client, for a place without adapters.
 const REFERENCE: &str = include_str!("../../../adapters/reference/adapter.yaml");
+/// What to do about inputs that are not found.
+const WHERE: &str = "run this in the repository's folder or below, or say where with --spec, --fixtures and --adapters";
 /// A specification is prose; this is a hundred times ours.
 const SPEC_LIMIT: u64 = 16 << 20;
 
@@ -81,6 +85,10 @@ impl Inputs {
             std::path::absolute(path)
                 .map_err(|error| Failure::Harness(format!("{}: {error}", path.display())))
         };
+        if let Some(path) = self.sdk_path.as_deref().filter(|path| !path.is_dir()) {
+            let message = format!("--sdk-path {}: there is no such folder", path.display());
+            return Err(Failure::Usage(message));
+        }
         Ok(Places {
             build: absolute(&self.root.join(".holdoff").join("build"))?,
             sdk_path: self.sdk_path.as_deref().map(absolute).transpose()?,
@@ -92,14 +100,17 @@ impl Inputs {
     pub(super) fn read_spec(&self) -> Result<Arc<Spec>, Diagnostics> {
         let file = &self.spec;
         let refuse = |message: String| Diagnostics::from(Diagnostic::of_file(file, message));
-        let length = std::fs::metadata(file)
-            .map_err(|error| refuse(format!("the specification cannot be read: {error}")))?
-            .len();
-        if length > SPEC_LIMIT {
+        // A device says nothing of its length, so it is not asked for.
+        let mut bytes = Vec::new();
+        File::open(file)
+            .and_then(|file| file.take(SPEC_LIMIT + 1).read_to_end(&mut bytes))
+            .map_err(|error| {
+                let message = format!("the specification cannot be read: {error}");
+                Diagnostic::of_file(file, message).hint(WHERE)
+            })?;
+        if bytes.len() as u64 > SPEC_LIMIT {
             return Err(refuse(format!("is larger than {SPEC_LIMIT} bytes")));
         }
-        let bytes = std::fs::read(file)
-            .map_err(|error| refuse(format!("the specification cannot be read: {error}")))?;
         let text = String::from_utf8(bytes).map_err(|_| refuse("is not UTF-8".to_owned()))?;
         Spec::parse(file, &text).map(Arc::new)
     }

@@ -39,10 +39,10 @@ pub(super) struct RunArgs {
     #[arg(long, default_value_t, value_name = "CLOCK")]
     clock: ClockChoice,
     /// Real clock: longer cases are only watched for what comes too early
-    #[arg(long, default_value_t = RunRequest::MAX_WAIT, value_name = "DURATION")]
+    #[arg(long, default_value_t = RunRequest::MAX_WAIT, value_name = "DURATION", value_parser = duration)]
     max_wait: Span,
     /// Real clock: for how long
-    #[arg(long, default_value_t = RunRequest::EARLY_WATCH, value_name = "DURATION")]
+    #[arg(long, default_value_t = RunRequest::EARLY_WATCH, value_name = "DURATION", value_parser = duration)]
     early_watch: Span,
     /// How standard output is written
     #[arg(long, value_enum, default_value = "console")]
@@ -62,6 +62,14 @@ pub(super) struct RunArgs {
     /// Save the run as JSON lines
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
+}
+
+fn duration(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse().map_err(|error| format!("{error}"))?;
+    if span < Span::ZERO {
+        return Err("a length of time is not negative here".to_owned());
+    }
+    Ok(span)
 }
 
 fn required(word: &str) -> Result<Verdict, String> {
