@@ -329,6 +329,48 @@ fn a_reader_that_has_read_enough_is_no_failure() {
     }
 }
 
+#[test]
+fn a_run_that_nobody_reads_has_no_verdict_but_saves_itself() {
+    let dir = TempDir::new().unwrap();
+    let saved = dir.path().join("run.jsonl");
+    let cut_off = |more: &[&str]| {
+        let mut child = Command::new(HOLDOFF)
+            .args(["run", "--case", CASE])
+            .args(more)
+            .current_dir(repository())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        child.wait_with_output().unwrap()
+    };
+    let output = cut_off(&[]);
+    assert!(stderr(&output).contains("without a verdict"));
+    ends(&output, ExitCode::Harness);
+    ends(
+        &cut_off(&["--save", saved.to_str().unwrap()]),
+        ExitCode::AsExpected,
+    );
+    let report = holdoff(&["report", saved.to_str().unwrap()]);
+    ends(&report, ExitCode::AsExpected);
+}
+
+#[test]
+fn a_closed_standard_error_is_no_panic() {
+    for arguments in [&["list", "--spec", "nowhere"][..], &["doctor", "nobody"]] {
+        let mut child = Command::new(HOLDOFF)
+            .args(arguments)
+            .current_dir(repository())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stderr.take());
+        ends(&child.wait_with_output().unwrap(), ExitCode::Usage);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_prints_what_is_known_and_leaves_nothing() {

@@ -6,9 +6,10 @@ use std::process::{Command, Stdio};
 
 use super::adapters::{availability, mark_built, selected};
 use super::args::InputArgs;
-use super::failure::Failure;
+use super::failure::{Failure, say_aside};
 use super::inputs::Inputs;
 use super::sinks::say;
+use crate::escape::terminal_lines;
 use crate::manifest::{Launch, Places};
 use crate::run::{Availability, ExitCode};
 
@@ -66,7 +67,7 @@ pub(super) fn build(args: &BuildArgs, holdoff: &Path) -> Result<ExitCode, Failur
         } else if !args.force && availability(launch, &places) == Availability::Ready {
             say(format!("{name}: built already"))?;
         } else if let Err(error) = build_one(launch, &places, &name) {
-            eprintln!("error: {name}: {error}");
+            say_aside(format_args!("error: {name}: {}", terminal_lines(&error)));
             failed.push(name);
         } else {
             say(format!("{name}: built"))?;

@@ -1,6 +1,6 @@
 //! [`Failure`]: why a command cannot do what it was asked for.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 
 use crate::diagnostic::Diagnostics;
 use crate::escape::terminal_lines;
@@ -19,7 +19,7 @@ pub enum Failure {
     #[error("{0}")]
     Harness(String),
     /// Output could not be written.
-    #[error("output cannot be written")]
+    #[error("output cannot be written: {0}")]
     Output(#[from] io::Error),
 }
 
@@ -45,13 +45,21 @@ impl Failure {
                 } else {
                     diagnostics.render()
                 };
-                eprintln!("{text}");
                 let count = diagnostics.len();
                 let errors = if count == 1 { "error" } else { "errors" };
-                eprintln!("\n{count} {errors}");
+                say_aside(format_args!("{text}\n\n{count} {errors}"));
             }
-            other => eprintln!("error: {}", terminal_lines(&other.to_string())),
+            other => say_aside(format_args!(
+                "error: {}",
+                terminal_lines(&other.to_string())
+            )),
         }
         self.exit_code()
     }
+}
+
+/// One line on standard error. If nobody reads it, the exit code has to do;
+/// `eprintln` would panic.
+pub(super) fn say_aside(line: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
 }

@@ -1,5 +1,6 @@
 //! `holdoff run`.
 
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,7 +95,7 @@ pub(super) fn run(args: &RunArgs, holdoff: &Path) -> Result<ExitCode, Failure> {
     if let Some(file) = &args.save {
         sinks.push(saved(file)?);
     }
-    let footer = drive(request, &mut sinks)?;
+    let footer = drive(request, sinks)?;
     let demands = Demands {
         excluded: args.require.iter().copied().collect(),
         warnings: if args.deny.is_some() {
@@ -211,15 +212,13 @@ fn stale(
     stale
 }
 
-fn drive(request: RunRequest, sinks: &mut [Box<dyn Sink + '_>]) -> Result<RunFooter, Failure> {
+fn drive(request: RunRequest, mut sinks: Vec<Box<dyn Sink + '_>>) -> Result<RunFooter, Failure> {
     let runtime = runtime()?;
     let footer = runtime.block_on(async {
         let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
         let running = tokio::spawn(run_all(request, sender, interrupt()));
         while let Some(event) = events.recv().await {
-            for sink in &mut *sinks {
-                sink.take(&event)?;
-            }
+            feed(&mut sinks, &event)?;
             if matches!(event, RunEvent::Finished(_)) {
                 break;
             }
@@ -230,4 +229,23 @@ fn drive(request: RunRequest, sinks: &mut [Box<dyn Sink + '_>]) -> Result<RunFoo
     });
     runtime.shutdown_background();
     footer
+}
+
+/// A sink whose reader has read enough is left out; a run that nobody sees any
+/// more ends, and says that it has no verdict.
+fn feed(sinks: &mut Vec<Box<dyn Sink + '_>>, event: &RunEvent) -> Result<(), Failure> {
+    let mut refused = Ok(());
+    sinks.retain_mut(|sink| match sink.take(event) {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => false,
+        Err(error) => {
+            refused = Err(error.into());
+            true
+        }
+    });
+    if sinks.is_empty() {
+        let reason = "nobody reads the output any more: the run was ended without a verdict";
+        return Err(Failure::Harness(reason.to_owned()));
+    }
+    refused
 }
