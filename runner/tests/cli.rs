@@ -182,6 +182,19 @@ fn an_adapter_that_is_not_built_is_unavailable() {
 }
 
 #[test]
+fn an_adapter_that_requires_what_is_not_there_is_unavailable() {
+    let command = r#"["{holdoff}", "reference"]"#;
+    let adapters = Adapters::with(command, "requires: [no-such-program]\n", "");
+    let output = adapters.run(&[]);
+    ends(&output, ExitCode::NothingJudged);
+    assert!(
+        stdout(&output).contains("1 unavailable: requires `no-such-program`, which is not there")
+    );
+    let output = adapters.run(&["--require", "unavailable"]);
+    ends(&output, ExitCode::Divergences);
+}
+
+#[test]
 fn an_adapter_that_cannot_be_started_is_an_error() {
     let adapters = Adapters::with(r#"["no-such-program"]"#, "", "");
     let output = adapters.run(&[]);

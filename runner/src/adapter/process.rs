@@ -93,7 +93,7 @@ impl AdapterProcess {
         let home = tempfile::Builder::new()
             .prefix("holdoff-")
             .tempdir()
-            .map_err(|error| refused(&error))?;
+            .map_err(|error| refused(&format!("no temporary folder: {error}")))?;
         let tag = format!("@h:{:016x} ", RandomState::new().hash_one(program));
         let mut child = grouped(spec, home.path(), &tag)
             .spawn()

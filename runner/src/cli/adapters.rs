@@ -101,8 +101,12 @@ pub(super) fn targets(
     Ok(targets)
 }
 
-/// Whether an adapter is built, if it must be.
+/// Whether the programs that an adapter requires are there, and whether it is
+/// built, if it must be.
 pub(super) fn availability(launch: &Launch, places: &Places) -> Availability {
+    if let Some(program) = launch.requires.iter().find(|name| !is_on_path(name)) {
+        return Availability::Missing(format!("requires `{program}`, which is not there"));
+    }
     let build = launch.build(places);
     if build.is_empty() {
         return Availability::Ready;
@@ -119,6 +123,20 @@ pub(super) fn availability(launch: &Launch, places: &Places) -> Availability {
             launch.adapter, launch.version
         )),
     }
+}
+
+/// The file that `program` names, if a folder of PATH has it.
+pub(super) fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let names = [program.to_owned(), format!("{program}.exe")];
+    std::env::split_paths(&path)
+        .flat_map(|folder| names.clone().map(|name| folder.join(name)))
+        .find(|file| file.is_file())
+}
+
+/// Without a PATH the system has folders of its own, which only a start shows.
+fn is_on_path(program: &str) -> bool {
+    std::env::var_os("PATH").is_none() || on_path(program).is_some()
 }
 
 /// Says that the build of `launch` went through.

@@ -1,8 +1,8 @@
 //! `holdoff doctor`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::adapters::{selected, targets};
+use super::adapters::{on_path, selected, targets};
 use super::args::InputArgs;
 use super::failure::Failure;
 use super::inputs::Inputs;
@@ -98,14 +98,6 @@ fn system(args: &InputArgs, holdoff: &Path) -> Result<(), Failure> {
     say(lines.join("\n"))
 }
 
-fn on_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let names = [program.to_owned(), format!("{program}.exe")];
-    std::env::split_paths(&path)
-        .flat_map(|folder| names.clone().map(|name| folder.join(name)))
-        .find(|file| file.is_file())
-}
-
 /// Starts the adapter, hears what it says of itself, and probes every loop
 /// under every clock that it claims and this computer has.
 async fn examine(
@@ -121,14 +113,8 @@ async fn examine(
             label = "";
         }
     };
-    for program in &target.launch.requires {
-        if on_path(program).is_none() {
-            said("requires", format!("`{program}` is not there"));
-            return false;
-        }
-    }
     if let Availability::Missing(reason) = &target.availability {
-        said("build", reason.clone());
+        said("not here", reason.clone());
         return false;
     }
     let mut world = WorldHandle::new(command.clone(), target.start.clone());

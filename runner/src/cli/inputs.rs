@@ -167,11 +167,20 @@ impl Inputs {
                 continue;
             }
             match std::fs::read_dir(dir) {
-                Ok(entries) => folders.extend(
-                    entries
-                        .filter_map(|entry| Some(entry.ok()?.path()))
-                        .filter(|path| path.join(Manifest::FILE).is_file()),
-                ),
+                Ok(entries) => {
+                    for folder in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+                        match folder.join(Manifest::FILE).try_exists() {
+                            Ok(true) => folders.push(folder),
+                            Ok(false) => {}
+                            // A file, beside which nothing can be.
+                            Err(_) if !folder.is_dir() => {}
+                            Err(error) => errors.push(Diagnostic::of_file(
+                                &folder,
+                                format!("cannot be read: {error}"),
+                            )),
+                        }
+                    }
+                }
                 Err(error) => {
                     errors.push(Diagnostic::of_file(dir, format!("cannot be read: {error}")));
                 }
