@@ -19,14 +19,14 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A hundred years, a minute of real time, a million deadlines and a
-    /// thousand threads.
+    /// A hundred years, a minute of real time, a million deadlines and 400
+    /// threads: two files are open for each, and a process has a thousand.
     fn default() -> Self {
         Self {
             horizon: Duration::from_secs(100 * 366 * 86_400),
             real_time: Duration::from_secs(60),
             events: 1_000_000,
-            threads: 1_000,
+            threads: 400,
         }
     }
 }

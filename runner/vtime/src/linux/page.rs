@@ -37,6 +37,7 @@ pub(super) struct ClockPage {
     /// What the supervisor wrote.
     wall: AtomicU64,
     tick: AtomicU64,
+    processors: u64,
 }
 
 // SAFETY: the mapping lives as long as the value and is accessed by atomic
@@ -81,6 +82,7 @@ impl ClockPage {
             fields: mapped.cast_const().cast(),
             wall: AtomicU64::new(wall),
             tick: AtomicU64::new(tick),
+            processors: std::thread::available_parallelism().map_or(1, usize::from) as u64,
         };
         let fields = page.fields();
         fields.monotonic.store(MONOTONIC_START, Ordering::SeqCst);
@@ -108,7 +110,7 @@ impl ClockPage {
 
     /// A reading of the tree: the clock moves on by a tick.
     pub(super) fn read(&self) -> u64 {
-        self.add(self.tick.load(Ordering::SeqCst))
+        self.add(self.tick())
     }
 
     /// Moves the clock by so much; returns where it stood.
@@ -137,6 +139,11 @@ impl ClockPage {
         self.fields().wall.store(nanoseconds, Ordering::SeqCst);
     }
 
+    /// How far each reading moves the clock.
+    pub(super) fn tick(&self) -> u64 {
+        self.tick.load(Ordering::SeqCst)
+    }
+
     pub(super) fn set_tick(&self, nanoseconds: u64) {
         self.tick.store(nanoseconds, Ordering::SeqCst);
         self.fields().tick.store(nanoseconds, Ordering::SeqCst);
@@ -161,7 +168,7 @@ impl ClockPage {
         for (name, field, wanted) in [
             ("monotonic clock", &fields.monotonic, MONOTONIC_START),
             ("wall clock", &fields.wall, self.wall_start()),
-            ("tick", &fields.tick, self.tick.load(Ordering::SeqCst)),
+            ("tick", &fields.tick, self.tick()),
         ] {
             let value = field.load(Ordering::SeqCst);
             if value != wanted {
@@ -169,13 +176,12 @@ impl ClockPage {
             }
         }
         let real = found.real.duration_since(last.real).as_nanos();
-        let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let readings = u64::try_from(real)
             .unwrap_or(u64::MAX)
             .saturating_add(1_000)
-            .saturating_mul(processors)
+            .saturating_mul(self.processors)
             / FASTEST_READING;
-        let tick = self.tick.load(Ordering::SeqCst).max(1);
+        let tick = self.tick().max(1);
         let furthest = last
             .now
             .saturating_add(moved)

@@ -67,6 +67,9 @@ fn is_busy(tracee: &Tracee) -> Option<bool> {
 /// The first look: notes how often each thread has run.
 pub(super) fn first_look(threads: &mut HashMap<pid_t, Tracee>) -> Rest {
     for tracee in threads.values_mut() {
+        if !tracee.reopen() {
+            return Rest::Busy(Some(tracee.thread));
+        }
         tracee.switches = tracee.files.as_ref().and_then(ThreadFiles::switches);
         match is_busy(tracee) {
             Some(false) => {}

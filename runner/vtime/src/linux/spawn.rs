@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -23,6 +23,11 @@ use crate::{Error, Options, Report};
 const TIMER_SLACK: u64 = 1;
 /// Between two looks for the first stop of the first process.
 const LOOK: Duration = Duration::from_micros(50);
+
+/// How far the start of a command is.
+const PENDING: u8 = 0;
+const DONE: u8 = 1;
+const FAILED: u8 = 2;
 
 /// A process tree under a clock. Dropping it kills the tree and waits until
 /// nobody of it is left.
@@ -57,11 +62,11 @@ pub fn spawn(
     let (gate, threshold) = gate()?;
     threshold.guard(&mut command, Filters::new(randomness)?, randomness);
     let (to_refused, refused) = mpsc::sync_channel(1);
-    let has_failed = Arc::new(AtomicBool::new(false));
+    let launch = Arc::new(AtomicU8::new(PENDING));
     let supervisor = {
-        let (clock, has_failed) = (clock.clone(), Arc::clone(&has_failed));
+        let (clock, launch) = (clock.clone(), Arc::clone(&launch));
         let reports: Box<dyn FnMut(Report) + Send> = Box::new(reports);
-        let supervise = move || match take_over(gate, clock, options, reports, &has_failed) {
+        let supervise = move || match take_over(gate, clock, options, reports, &launch) {
             Ok(Some(supervisor)) => supervisor.supervise(),
             Ok(None) => {}
             // The caller listens until the command has started or failed.
@@ -79,13 +84,16 @@ pub fn spawn(
     // Its end of the gate must not outlive this: the supervisor reads to its end.
     drop(command);
     match child {
-        Ok(child) => Ok(Supervised {
-            clock,
-            child,
-            supervisor: Some(supervisor),
-        }),
+        Ok(child) => {
+            launch.store(DONE, Ordering::SeqCst);
+            Ok(Supervised {
+                clock,
+                child,
+                supervisor: Some(supervisor),
+            })
+        }
         Err(source) => {
-            has_failed.store(true, Ordering::SeqCst);
+            launch.store(FAILED, Ordering::SeqCst);
             supervisor.thread().unpark();
             // A panic there has its own message.
             let _ = supervisor.join();
@@ -205,7 +213,7 @@ fn take_over(
     clock: Clock,
     options: Options,
     reports: Box<dyn FnMut(Report) + Send>,
-    has_failed: &AtomicBool,
+    launch: &AtomicU8,
 ) -> Result<Option<Supervisor>, Error> {
     // A coarser timer makes it slower, not wrong.
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(TIMER_SLACK));
@@ -223,22 +231,27 @@ fn take_over(
     let supervisor = Supervisor::new(clock, root, options, reports)?;
     // A child that is gone meanwhile is found by what follows.
     let _ = std::fs::File::from(gate.pass).write_all(b"!");
-    Ok(has_started(root, has_failed).then_some(supervisor))
+    Ok(has_started(root, launch).then_some(supervisor))
 }
 
-/// Waits until the program has begun. Until then the end of the process is not
-/// to be taken: whoever started the command waits for it.
-fn has_started(root: pid_t, has_failed: &AtomicBool) -> bool {
-    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+/// Waits until the program has begun, or its process has ended before that.
+/// While the command is being started that end is not to be taken: whoever
+/// starts it may wait for it.
+fn has_started(root: pid_t, launch: &AtomicU8) -> bool {
+    let peek = WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let Some(root) = Pid::from_raw(root) else {
         return false;
     };
-    while !has_failed.load(Ordering::SeqCst) {
-        match waitid(WaitId::Pid(root), options) {
+    loop {
+        let changes = match launch.load(Ordering::SeqCst) {
+            FAILED => return false,
+            DONE => WaitIdOptions::STOPPED | WaitIdOptions::EXITED,
+            _ => WaitIdOptions::STOPPED,
+        };
+        match waitid(WaitId::Pid(root), changes | peek) {
             Ok(Some(_)) => return true,
             Ok(None) => std::thread::park_timeout(LOOK),
             Err(_) => return false,
         }
     }
-    false
 }

@@ -29,6 +29,8 @@ const EAGER: u32 = 4;
 const PATIENT: u32 = 200;
 const SHORT: Duration = Duration::from_micros(30);
 const LONG: Duration = Duration::from_micros(200);
+/// So many changes may come one after the other before bounds are looked at.
+const UNINTERRUPTED: u32 = 64;
 /// While the clock stands nobody is in a hurry.
 const STANDING: Duration = Duration::from_millis(1);
 
@@ -115,11 +117,17 @@ impl Supervisor {
     }
 
     fn work(&mut self) -> Result<(), Error> {
+        let mut changes: u32 = 0;
         loop {
             match ptrace::any_change() {
                 Ok(Some((thread, change))) => {
                     self.idle = 0;
                     self.changed(thread, change)?;
+                    changes = changes.wrapping_add(1);
+                    if changes.is_multiple_of(UNINTERRUPTED) {
+                        self.obey();
+                        self.keep_real_time();
+                    }
                 }
                 Ok(None) => self.rest()?,
                 Err(error) if error.raw_os_error() == Some(libc::ECHILD) => return Ok(()),
@@ -165,7 +173,7 @@ impl Supervisor {
     }
 
     /// Takes over what the caller has ordered.
-    pub(super) fn obey(&mut self) {
+    fn obey(&mut self) {
         let shared = &self.clock.0;
         if let Some(phase) = shared.new_phase(&mut self.orders) {
             self.starvation = Starvation::default();

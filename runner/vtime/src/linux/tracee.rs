@@ -2,7 +2,7 @@
 
 use libc::pid_t;
 
-use super::procfs::{ThreadFiles, name_of};
+use super::procfs::{ThreadFiles, exists, name_of};
 use super::timers::Creation;
 use super::waits::{Wait, Without};
 use crate::{Role, TimedWait};
@@ -81,6 +81,15 @@ impl Tracee {
             switches: None,
             waits: 0,
         }
+    }
+
+    /// Opens the thread's files if they are not; false: it is there, and cannot
+    /// be looked at. (This process has as many files open as it may.)
+    pub(super) fn reopen(&mut self) -> bool {
+        if self.files.is_none() {
+            self.files = ThreadFiles::open(self.process, self.thread);
+        }
+        self.files.is_some() || !exists(self.thread)
     }
 
     /// Counts a wait, and learns the thread's role: names are given after a

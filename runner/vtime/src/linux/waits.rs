@@ -109,7 +109,11 @@ pub(super) fn read(
     };
     let (deadline, asked) = match limit {
         Limit::For(asked) => (Deadline::Virtual(now.saturating_add(asked)), asked),
-        Limit::Until(deadline) => (deadline, deadline.instant(page).saturating_sub(now)),
+        // Whoever knows an instant has read the clock, which has moved on since.
+        Limit::Until(deadline) => {
+            let read = now.saturating_sub(page.tick());
+            (deadline, deadline.instant(page).saturating_sub(read))
+        }
     };
     let wait = Wait {
         number,
@@ -306,12 +310,12 @@ mod tests {
         let late = page.monotonic_start() + 1_000;
         let absolute = [(late / 1_000_000_000).cast_signed(), 1_000];
         let until = waits(libc::SYS_clock_nanosleep, [1, 1, at(&absolute), 0, 0, 0]);
-        assert_eq!(until, Some((Deadline::Virtual(1_000), 995)));
+        assert_eq!(until, Some((Deadline::Virtual(1_000), 996)));
         let wall = [1_001, 0];
         let until = waits(libc::SYS_clock_nanosleep, [0, 1, at(&wall), 0, 0, 0]);
         assert_eq!(
             until,
-            Some((Deadline::Wall(1_001_000_000_000), 999_999_995))
+            Some((Deadline::Wall(1_001_000_000_000), 999_999_996))
         );
     }
 
