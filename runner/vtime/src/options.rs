@@ -35,9 +35,9 @@ impl Default for Limits {
 /// our own and the other side's address. The clock does not move while bytes of
 /// one of them are between two sockets.
 #[derive(Clone)]
-pub struct Connections(pub(crate) Arc<ListConnections>);
+pub struct Connections(Arc<ListConnections>);
 
-pub(crate) type ListConnections = dyn Fn() -> Vec<(SocketAddr, SocketAddr)> + Send + Sync;
+type ListConnections = dyn Fn() -> Vec<(SocketAddr, SocketAddr)> + Send + Sync;
 
 impl Connections {
     /// Those that `list` names, which is asked before each jump of the clock. It
@@ -49,6 +49,11 @@ impl Connections {
     /// None.
     pub fn none() -> Self {
         Self::new(Vec::new)
+    }
+
+    /// Those that there are now.
+    pub fn list(&self) -> Vec<(SocketAddr, SocketAddr)> {
+        (self.0)()
     }
 }
 

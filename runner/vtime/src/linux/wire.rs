@@ -37,7 +37,7 @@ impl Wire {
     /// Whether bytes are on their way.
     pub(super) fn is_loaded(&mut self) -> Result<bool, Error> {
         let mut is_loaded = false;
-        let connections = (self.connections.0)();
+        let connections = self.connections.list();
         self.loaded
             .retain(|connection, _| connections.contains(connection));
         for connection in connections {
