@@ -122,10 +122,12 @@ impl Supervisor {
             match ptrace::any_change() {
                 Ok(Some((thread, change))) => {
                     self.idle = 0;
+                    // A seed holds for the first bytes that are asked for after it
+                    // was set.
+                    self.obey();
                     self.changed(thread, change)?;
                     changes = changes.wrapping_add(1);
                     if changes.is_multiple_of(UNINTERRUPTED) {
-                        self.obey();
                         self.keep_real_time();
                     }
                 }
