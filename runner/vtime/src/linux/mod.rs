@@ -8,6 +8,7 @@ mod exec;
 mod jump;
 mod memory;
 mod page;
+mod probe;
 mod procfs;
 mod ptrace;
 mod queue;

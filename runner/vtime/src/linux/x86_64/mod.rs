@@ -3,9 +3,11 @@
 
 mod blob;
 mod filter;
+mod hour;
 mod registers;
 mod vdso;
 
 pub(super) use filter::{Filters, Randomness};
+pub(super) use hour::program as hour;
 pub(super) use registers::Registers;
 pub(super) use vdso::{Injection, Vdso};
