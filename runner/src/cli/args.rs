@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 use super::failure::Failure;
 use super::{
     build, check, completions, doctor, explain, known, list, mutants, new, report, run, serve,
+    vtime,
 };
 use crate::run::ExitCode;
 
@@ -45,6 +46,8 @@ enum Command {
     Known(known::KnownArgs),
     /// Turn a saved run into a report
     Report(report::ReportArgs),
+    /// Run any command under a clock of its own: an hour's sleep is over at once
+    Vtime(vtime::VtimeArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
     /// Serve one world over standard input and output
@@ -70,13 +73,14 @@ pub fn main() -> process::ExitCode {
             return code.into();
         }
     };
-    if let Command::Reference(args) = cli.command {
-        // It brings its own runtime.
-        return serve::reference(args);
-    }
-    match carry_out(cli.command) {
-        Ok(code) => code.into(),
-        Err(failure) => failure.tell().into(),
+    match cli.command {
+        // They end as what they run does.
+        Command::Reference(args) => serve::reference(args),
+        Command::Vtime(args) => vtime::vtime(&args),
+        command => match carry_out(command) {
+            Ok(code) => code.into(),
+            Err(failure) => failure.tell().into(),
+        },
     }
 }
 
@@ -96,7 +100,9 @@ fn carry_out(command: Command) -> Result<ExitCode, Failure> {
         Command::Report(args) => report::report(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::World => serve::world(),
-        Command::Reference(args) => Err(Failure::Usage(format!("{args:?} is served elsewhere"))),
+        command @ (Command::Reference(_) | Command::Vtime(_)) => {
+            Err(Failure::Usage(format!("{command:?} is served elsewhere")))
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use holdoff_vtime::Finding;
+
 use super::adapters::{on_path, selected, targets};
 use super::args::InputArgs;
 use super::failure::Failure;
@@ -11,7 +13,7 @@ use super::sinks::say;
 use crate::adapter::Hello;
 use crate::adapter::protocol::ClockKind;
 use crate::diagnostic::Diagnostics;
-use crate::escape::log_line;
+use crate::escape::{log_line, terminal};
 use crate::run::{Availability, ExitCode, Probed, Target, clock_name, probe, virtual_clock};
 use crate::spec::Spec;
 use crate::world::{WorldCommand, WorldHandle};
@@ -24,15 +26,22 @@ pub(super) struct DoctorArgs {
     /// Examine this computer
     #[arg(long)]
     system: bool,
+    /// Fail if this computer lacks it: virtual
+    #[arg(long, value_name = "CLOCK", value_parser = ["virtual"])]
+    require: Option<String>,
     #[command(flatten)]
     inputs: InputArgs,
 }
 
 pub(super) fn doctor(args: &DoctorArgs, holdoff: &Path) -> Result<ExitCode, Failure> {
-    if args.system || args.adapters_named.is_empty() {
-        system(&args.inputs, holdoff)?;
+    let mut system_code = ExitCode::AsExpected;
+    if args.system || args.adapters_named.is_empty() || args.require.is_some() {
+        let lacks = system(&args.inputs, holdoff)?;
+        if args.require.is_some() && lacks == Lacks::VirtualTime {
+            system_code = ExitCode::Harness;
+        }
         if args.adapters_named.is_empty() {
-            return Ok(ExitCode::AsExpected);
+            return Ok(system_code);
         }
     }
     let inputs = Inputs::find(&args.inputs);
@@ -55,16 +64,23 @@ pub(super) fn doctor(args: &DoctorArgs, holdoff: &Path) -> Result<ExitCode, Fail
         ill += usize::from(!is_well);
     }
     if ill == 0 {
-        Ok(ExitCode::AsExpected)
+        Ok(system_code)
     } else {
         say(format!("\n{ill} not ready: no verdict on it would count"))?;
         Ok(ExitCode::Harness)
     }
 }
 
-fn system(args: &InputArgs, holdoff: &Path) -> Result<(), Failure> {
+/// What a computer lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lacks {
+    Nothing,
+    VirtualTime,
+}
+
+fn system(args: &InputArgs, holdoff: &Path) -> Result<Lacks, Failure> {
     let mut lines = Vec::new();
-    let mut line = |what: &str, said: String| lines.push(format!("{what:<10} {said}"));
+    let mut line = |what: &str, said: String| lines.push(format!("{what:<12} {said}"));
     line(
         "holdoff",
         format!("{} at {}", env!("CARGO_PKG_VERSION"), holdoff.display()),
@@ -73,11 +89,20 @@ fn system(args: &InputArgs, holdoff: &Path) -> Result<(), Failure> {
         "system",
         format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
     );
-    let virtual_word = match virtual_clock() {
-        Ok(()) => "yes".to_owned(),
-        Err(missing) => missing.to_string(),
+    let findings = holdoff_vtime::examine();
+    let lacks = if findings.iter().all(Finding::is_met) {
+        Lacks::Nothing
+    } else {
+        Lacks::VirtualTime
     };
-    line("virtual", virtual_word);
+    let virtual_word = match lacks {
+        Lacks::Nothing => "yes",
+        Lacks::VirtualTime => "no; `--clock auto` takes another",
+    };
+    line("virtual", virtual_word.to_owned());
+    for (what, said) in findings.iter().flat_map(finding_lines) {
+        line(&format!("  {what}"), said);
+    }
     line("injected", "yes".to_owned());
     line("real", "yes".to_owned());
     for program in ["python3", "node"] {
@@ -95,7 +120,23 @@ fn system(args: &InputArgs, holdoff: &Path) -> Result<(), Failure> {
         "fixtures",
         format!("{}{}", inputs.fixtures.display(), found(&inputs.fixtures)),
     );
-    say(lines.join("\n"))
+    say(lines.join("\n"))?;
+    Ok(lacks)
+}
+
+/// Whether something is there; if not, why, and what to do.
+fn finding_lines(finding: &Finding) -> Vec<(String, String)> {
+    let what = finding.precondition.to_string();
+    match &finding.trouble {
+        None => vec![(what, "ok".to_owned())],
+        Some(trouble) => vec![
+            (what, terminal(&trouble.reason).into_owned()),
+            (
+                String::new(),
+                format!("to do: {}", terminal(&trouble.remedy)),
+            ),
+        ],
+    }
 }
 
 /// Starts the adapter, hears what it says of itself, and probes every loop
@@ -175,4 +216,24 @@ fn runtime_line(hello: &Hello) -> String {
         hello.environment.zone_offsets[1],
         hello.environment.locale
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use holdoff_vtime::Precondition;
+
+    use super::*;
+
+    #[test]
+    fn what_is_missing_comes_with_what_to_do() {
+        let text = [
+            Finding::met(Precondition::Memory),
+            Finding::missing(Precondition::Tracing, "refused\u{1b}[2J", "ask for it"),
+        ]
+        .iter()
+        .flat_map(finding_lines)
+        .map(|(what, said)| format!("{what:<12} {said}\n"))
+        .collect::<String>();
+        insta::assert_snapshot!("doctor_findings", text);
+    }
 }

@@ -19,6 +19,7 @@ mod report;
 mod run;
 mod serve;
 mod sinks;
+mod vtime;
 
 pub use args::{Cli, main};
 pub use failure::Failure;
