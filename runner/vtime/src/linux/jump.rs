@@ -140,7 +140,7 @@ impl Supervisor {
         };
         run.hung = None;
         let now = self.clock.0.page.now();
-        if at > now.saturating_add(SHORT_JUMP) && self.wire.is_loaded()? {
+        if at > now.saturating_add(SHORT_JUMP) && !self.is_wire_empty()? {
             return Ok(false);
         }
         let Some(run) = &mut self.run else {
@@ -162,8 +162,18 @@ impl Supervisor {
         self.meet(at, due)
     }
 
+    /// Whether no bytes are between two sockets, while everybody rests. What
+    /// was on its way a moment ago may have come meanwhile, and be what
+    /// somebody works on.
+    fn is_wire_empty(&mut self) -> Result<bool, Error> {
+        Ok(!self.wire.is_loaded()?
+            && second_look(&self.threads) == Rest::Quiet
+            && self.own.second_look()
+            && !self.clock.0.is_held())
+    }
+
     fn hung(&mut self) -> Result<bool, Error> {
-        if self.wire.is_loaded()? {
+        if !self.is_wire_empty()? {
             return Ok(false);
         }
         let Some(run) = &mut self.run else {
