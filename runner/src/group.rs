@@ -39,3 +39,29 @@ pub(crate) fn kill(leader: Option<u32>) {
     #[cfg(not(unix))]
     let _ = leader;
 }
+
+/// How a process ended, in the words of the standard library.
+pub(crate) fn exit_words(exit: holdoff_vtime::Exit) -> String {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        use std::process::ExitStatus;
+
+        let status = match exit {
+            holdoff_vtime::Exit::Code(code) => (code & 0xff) << 8,
+            holdoff_vtime::Exit::Signal(signal) => signal & 0x7f,
+        };
+        ExitStatus::from_raw(status).to_string()
+    }
+    #[cfg(not(unix))]
+    exit.to_string()
+}
+
+/// Gives what `command` starts a group of its own; as [`own`] does, for a
+/// process that somebody else keeps.
+pub(crate) fn lead(command: &mut std::process::Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}

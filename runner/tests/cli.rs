@@ -79,6 +79,8 @@ impl Adapters {
             "mutant",
             "--case",
             CASE,
+            "--clock",
+            "injected",
         ];
         holdoff(&[&arguments[..], more].concat())
     }
@@ -102,7 +104,7 @@ fn entry(signature: &str) -> String {
 
 #[test]
 fn a_run_that_passes_ends_with_zero_and_a_census() {
-    let output = holdoff(&["run", "--case", CASE]);
+    let output = holdoff(&["run", "--case", CASE, "--clock", "injected"]);
     ends(&output, ExitCode::AsExpected);
     insta::assert_snapshot!("run_passes", stdout(&output));
 }
@@ -213,7 +215,7 @@ fn what_matches_nothing_is_answered_with_the_nearest() {
         ("loop", &["run", "--loop", "operatoin"]),
         ("clause", &["list", "--clause", "PARSE-99"]),
         ("adapter", &["run", "--adapter", "refrence"]),
-        ("clock", &["run", "--clock", "virtual"]),
+        ("clock", &["run", "--clock", "virtuall"]),
         ("defect", &["mutants", "--defect", "cap-30"]),
     ] {
         let output = holdoff(arguments);

@@ -52,6 +52,12 @@ pub enum AdapterFault {
         /// Name and version that answered.
         found: String,
     },
+    /// The process did something under its virtual clock that ends it.
+    #[error("broke its clock: {detail}")]
+    Clock {
+        /// What.
+        detail: String,
+    },
     /// The process cannot have the zone or locale asked for; the fault of
     /// neither the adapter nor the SDK.
     #[error("cannot run here: {reason}")]
@@ -69,12 +75,20 @@ impl AdapterFault {
         }
     }
 
+    /// A fault under a virtual clock.
+    pub(crate) fn clock(detail: impl std::fmt::Display) -> Self {
+        Self::Clock {
+            detail: detail.to_string(),
+        }
+    }
+
     /// Last lines of the process's log, where they tell more than the fault.
     pub fn log(&self) -> &[String] {
         match self {
             Self::Crashed { log, .. } | Self::Silent { log, .. } => log,
             Self::Spawn { .. }
             | Self::Protocol { .. }
+            | Self::Clock { .. }
             | Self::WrongSdk { .. }
             | Self::Unavailable { .. } => &[],
         }
@@ -93,11 +107,12 @@ impl AdapterFault {
                 detail: detail.clone(),
             },
             Self::Silent { .. } => Outcome::OutOfTime,
-            Self::Spawn { .. } | Self::WrongSdk { .. } | Self::Unavailable { .. } => {
-                Outcome::AdapterError {
-                    trace: self.to_string(),
-                }
-            }
+            Self::Spawn { .. }
+            | Self::Clock { .. }
+            | Self::WrongSdk { .. }
+            | Self::Unavailable { .. } => Outcome::AdapterError {
+                trace: self.to_string(),
+            },
         }
     }
 }

@@ -5,8 +5,32 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::protocol::SdkIdentity;
+use super::protocol::{ClockKind, SdkIdentity};
 use crate::model::Span;
+
+/// Whose time a process lives in. It does so from its first instruction on: a
+/// process cannot change over.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProcessClock {
+    /// The machine's.
+    #[default]
+    Machine,
+    /// The runner's, which owns every clock that the process can read.
+    Virtual,
+}
+
+impl ProcessClock {
+    /// What a case under a clock needs.
+    pub const fn of(kind: ClockKind) -> Self {
+        match kind {
+            ClockKind::Virtual => Self::Virtual,
+            ClockKind::Injected | ClockKind::Real => Self::Machine,
+        }
+    }
+}
 
 /// How one adapter process is started, and who must answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +53,9 @@ pub struct LaunchSpec {
     pub zone: String,
     /// Locale; proved by the hello unless it is the plain one.
     pub locale: String,
+    /// Whose time it lives in.
+    #[serde(default)]
+    pub clock: ProcessClock,
     /// Real time that the adapter may take from its start to its hello.
     pub start_limit: Span,
 }
@@ -52,7 +79,16 @@ impl LaunchSpec {
             sdk: None,
             zone: Self::PLAIN_ZONE.to_owned(),
             locale: Self::PLAIN_LOCALE.to_owned(),
+            clock: ProcessClock::Machine,
             start_limit: Self::START_LIMIT,
+        }
+    }
+
+    /// The same, living in the time that a case under `kind` needs.
+    pub fn under(&self, kind: ClockKind) -> Self {
+        Self {
+            clock: ProcessClock::of(kind),
+            ..self.clone()
         }
     }
 }

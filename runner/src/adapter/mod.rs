@@ -14,9 +14,12 @@ mod session;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod time;
+mod tree;
 
 pub use fault::AdapterFault;
 pub use hello::{Hello, PROBE};
-pub use launch::LaunchSpec;
+pub use launch::{LaunchSpec, ProcessClock};
 pub use schema::protocol_schema;
 pub use session::{OpenRequest, Opened, Said, Session};
+pub(crate) use time::OwnedTime;

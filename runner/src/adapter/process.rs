@@ -1,12 +1,11 @@
 //! [`AdapterProcess`]: one adapter's process tree, its pipes and its end.
 
 use std::hash::{BuildHasher, RandomState};
-use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
+use holdoff_vtime::{Clock, Connections, Hold};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot};
@@ -16,6 +15,8 @@ use tokio::time::timeout;
 use super::lines::{LINE_CAP, Line, LineReader};
 use super::log::LogRing;
 use super::protocol::{FromAdapter, ToAdapter};
+use super::time::OwnedTime;
+use super::tree::{Spawned, Tree};
 use super::{AdapterFault, LaunchSpec};
 use crate::group;
 use crate::model::Span;
@@ -39,8 +40,9 @@ const SHOWN: usize = 200;
 /// What comes from a process, in order.
 #[derive(Debug)]
 pub(super) enum FromProcess {
-    /// One message.
-    Message(Box<FromAdapter>),
+    /// One message. Nobody has acted on it yet: a virtual clock stands still
+    /// until somebody takes it.
+    Message(Box<FromAdapter>, Option<Hold>),
     /// A line with the tag that is no message.
     Junk(String),
 }
@@ -54,6 +56,7 @@ pub(super) struct AdapterProcess {
     stop: Option<oneshot::Sender<Stop>>,
     leader: Leader,
     log: LogRing,
+    time: Option<OwnedTime>,
     /// Its home; removed when the process is gone.
     _home: tempfile::TempDir,
 }
@@ -80,8 +83,9 @@ enum Stop {
 }
 
 impl AdapterProcess {
-    /// Starts the process; its pipes are drained from the first moment on.
-    pub(super) fn spawn(spec: &LaunchSpec) -> Result<Self, AdapterFault> {
+    /// Starts the process; its pipes are drained from the first moment on. A
+    /// virtual clock does not move while bytes of `connections` are under way.
+    pub(super) fn spawn(spec: &LaunchSpec, connections: Connections) -> Result<Self, AdapterFault> {
         let program = spec.argv.first().map_or("", String::as_str);
         let refused = |error: &dyn std::fmt::Display| AdapterFault::Spawn {
             program: program.to_owned(),
@@ -95,26 +99,32 @@ impl AdapterProcess {
             .tempdir()
             .map_err(|error| refused(&format!("no temporary folder: {error}")))?;
         let tag = format!("@h:{:016x} ", RandomState::new().hash_one(program));
-        let mut child = grouped(spec, home.path(), &tag)
-            .spawn()
-            .map(Group)
-            .map_err(|error| refused(&error))?;
+        let Spawned {
+            tree,
+            stdin,
+            stdout,
+            stderr,
+            time,
+        } = Tree::spawn(spec, home.path(), &tag, connections).map_err(|error| refused(&error))?;
 
         let log = LogRing::default();
         let (to_lines, lines) = mpsc::channel(AHEAD);
-        let (stdout, stderr) = (child.0.stdout().take(), child.0.stderr().take());
-        let stdin = child.0.stdin().take();
+        let told = Told {
+            to: to_lines,
+            log: log.clone(),
+            clock: time.as_ref().map(|time| time.clock.clone()),
+        };
         let readers = [
-            stdout.map(|pipe| tokio::spawn(read_messages(pipe, tag, to_lines, log.clone()))),
+            stdout.map(|pipe| tokio::spawn(read_messages(pipe, tag, told))),
             stderr.map(|pipe| tokio::spawn(read_log(pipe, log.clone()))),
         ];
         let (to_exit, exit) = oneshot::channel();
         let (stop, stopped) = oneshot::channel();
         let leader = Leader {
-            id: child.0.id(),
+            id: tree.id(),
             is_gone: Arc::default(),
         };
-        tokio::spawn(supervise(child, leader.clone(), readers, stopped, to_exit));
+        tokio::spawn(supervise(tree, leader.clone(), readers, stopped, to_exit));
         Ok(Self {
             stdin,
             lines,
@@ -122,6 +132,7 @@ impl AdapterProcess {
             stop: Some(stop),
             leader,
             log,
+            time,
             _home: home,
         })
     }
@@ -159,10 +170,19 @@ impl AdapterProcess {
     /// If the process has ended, or wrote a line that is no message.
     pub(super) async fn next(&mut self) -> Result<FromAdapter, AdapterFault> {
         match self.lines.recv().await {
-            Some(FromProcess::Message(message)) => Ok(*message),
+            Some(FromProcess::Message(message, still)) => {
+                // Whoever is given it acts before it waits for anything.
+                drop(still);
+                Ok(*message)
+            }
             Some(FromProcess::Junk(detail)) => Err(AdapterFault::protocol(detail)),
             None => Err(self.crash().await),
         }
+    }
+
+    /// The clock of a process that lives under a virtual one; once.
+    pub(super) fn take_time(&mut self) -> Option<OwnedTime> {
+        self.time.take()
     }
 
     /// The fault of a process that did not do what was `awaited`.
@@ -246,74 +266,41 @@ impl Drop for AdapterProcess {
     }
 }
 
-/// A process group that is killed when it is dropped: the runtime may end
-/// before its supervisor does.
-#[derive(Debug)]
-struct Group(Box<dyn ChildWrapper>);
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        // Fails when nobody is left, which is what it is for.
-        let _ = self.0.start_kill();
-    }
-}
-
-fn grouped(spec: &LaunchSpec, home: &std::path::Path, tag: &str) -> CommandWrap {
-    let mut command = CommandWrap::with_new(&spec.argv[0], |command| {
-        command
-            .args(&spec.argv[1..])
-            .current_dir(&spec.directory)
-            .env_clear()
-            .envs(super::environment::environment(spec, home, tag))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-    });
-    command.wrap(KillOnDrop);
-    group::own(&mut command);
-    command
-}
-
 /// Waits for the leader's end or for the word to end it, sees to it that
 /// nobody of the group is left, and tells the status last, when all that the
 /// process wrote has been passed on.
 async fn supervise(
-    mut child: Group,
+    mut tree: Tree,
     leader: Leader,
     readers: [Option<JoinHandle<()>>; 2],
     mut stopped: oneshot::Receiver<Stop>,
     exit: oneshot::Sender<String>,
 ) {
     let status = tokio::select! {
-        status = child.0.wait() => status,
-        stop = &mut stopped => end(&mut child, stop.unwrap_or(Stop::AtOnce)).await,
+        status = tree.wait() => status,
+        stop = &mut stopped => end(&mut tree, stop.unwrap_or(Stop::AtOnce)).await,
     };
     leader.is_gone.store(true, Ordering::SeqCst);
-    drain(child, readers).await;
-    let status = match status {
-        Ok(status) => status.to_string(),
-        Err(error) => format!("an unknown status ({error})"),
-    };
+    drain(tree, readers).await;
     // Nobody may be left to be told.
     let _ = exit.send(status);
 }
 
-async fn end(child: &mut Group, how: Stop) -> std::io::Result<ExitStatus> {
-    if let Stop::Politely = how {
-        group::ask_to_end(&mut *child.0);
-        if let Ok(status) = timeout(GRACE, child.0.wait()).await {
-            return status;
-        }
+async fn end(tree: &mut Tree, how: Stop) -> String {
+    if let Stop::Politely = how
+        && tree.ask_to_end()
+        && let Ok(status) = timeout(GRACE, tree.wait()).await
+    {
+        return status;
     }
-    // Fails when nobody is left.
-    let _ = child.0.start_kill();
-    child.0.wait().await
+    tree.kill();
+    tree.wait().await
 }
 
-/// Kills what is left of the group and lets the readers take what is left in
+/// Kills what is left of the tree and lets the readers take what is left in
 /// the pipes.
-async fn drain(child: Group, readers: [Option<JoinHandle<()>>; 2]) {
-    drop(child);
+async fn drain(tree: Tree, readers: [Option<JoinHandle<()>>; 2]) {
+    drop(tree);
     for mut reader in readers.into_iter().flatten() {
         if timeout(DRAIN, &mut reader).await.is_err() {
             reader.abort();
@@ -321,12 +308,15 @@ async fn drain(child: Group, readers: [Option<JoinHandle<()>>; 2]) {
     }
 }
 
-async fn read_messages(
-    mut pipe: impl AsyncRead + Unpin,
-    tag: String,
+/// Where what a process writes goes to.
+struct Told {
     to: mpsc::Sender<FromProcess>,
     log: LogRing,
-) {
+    clock: Option<Clock>,
+}
+
+async fn read_messages(mut pipe: impl AsyncRead + Unpin, tag: String, told: Told) {
+    let Told { to, log, clock } = told;
     let mut reader = LineReader::new(&tag);
     let mut chunk = vec![0; 64 << 10];
     let mut lines = Vec::new();
@@ -342,7 +332,7 @@ async fn read_messages(
                     log.push(&line);
                     continue;
                 }
-                Line::Tagged(text) => parse(&text),
+                Line::Tagged(text) => parse(&text, clock.as_ref()),
                 Line::TooLong => {
                     FromProcess::Junk(format!("a message is longer than {LINE_CAP} bytes"))
                 }
@@ -356,9 +346,9 @@ async fn read_messages(
     }
 }
 
-fn parse(text: &str) -> FromProcess {
+fn parse(text: &str, clock: Option<&Clock>) -> FromProcess {
     match serde_json::from_str(text) {
-        Ok(message) => FromProcess::Message(Box::new(message)),
+        Ok(message) => FromProcess::Message(Box::new(message), clock.map(Clock::hold)),
         Err(error) => {
             let shown: String = text.chars().take(SHOWN).collect();
             FromProcess::Junk(format!("`{shown}` is no message: {error}"))

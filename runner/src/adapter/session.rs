@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use holdoff_vtime::Connections;
 use jiff::Timestamp;
 use tokio::time::timeout;
 
@@ -12,7 +13,7 @@ use super::process::AdapterProcess;
 use super::protocol::{
     CallRequest, ClockKind, During, EventName, FromAdapter, OpenClock, ParamValue, ToAdapter,
 };
-use super::{AdapterFault, LaunchSpec};
+use super::{AdapterFault, LaunchSpec, OwnedTime};
 use crate::model::{CallId, LoopId, Outcome, PlannedCall, Span, UnsupportedReason};
 
 /// Real time for an answer to `open`: a client of a JVM is made within a second.
@@ -124,25 +125,53 @@ impl Session {
     /// If the process cannot be started, ends, is silent longer than the
     /// start limit, or is not what was asked for. It is killed then.
     pub async fn start(spec: &LaunchSpec) -> Result<Self, AdapterFault> {
-        let mut process = AdapterProcess::spawn(spec)?;
+        let (session, _) = Self::start_among(spec, Connections::none()).await?;
+        Ok(session)
+    }
+
+    /// Starts a process that talks to us through `connections`. With it comes
+    /// its clock, if the process lives under one of its own; it stands.
+    ///
+    /// # Errors
+    /// As [`Session::start`].
+    pub(crate) async fn start_among(
+        spec: &LaunchSpec,
+        connections: Connections,
+    ) -> Result<(Self, Option<OwnedTime>), AdapterFault> {
+        let mut process = AdapterProcess::spawn(spec, connections)?;
+        let mut time = process.take_time();
         let shaken = async {
             process.send(&hello::greeting()).await?;
             hello::checked(process.next().await?, spec)
         };
+        let shaken = async {
+            match &mut time {
+                Some(time) => time.until(shaken).await,
+                None => shaken.await,
+            }
+        };
         let answer = timeout(spec.start_limit.to_std(), shaken).await;
         match answer.unwrap_or_else(|_| Err(process.silent("hello", spec.start_limit))) {
-            Ok(hello) => Ok(Self {
-                process,
-                hello,
-                live: None,
-                // Whoever must start in less must open in less.
-                patience: spec.start_limit.min(ANSWER),
-            }),
+            Ok(hello) => {
+                let session = Self {
+                    process,
+                    hello,
+                    live: None,
+                    // Whoever must start in less must open in less.
+                    patience: spec.start_limit.min(ANSWER),
+                };
+                Ok((session, time))
+            }
             Err(fault) => {
                 process.kill().await;
                 Err(fault)
             }
         }
+    }
+
+    /// Real time that an answer to `open` may take.
+    pub(crate) fn patience(&self) -> Span {
+        self.patience
     }
 
     /// What the adapter said of itself.
@@ -433,7 +462,7 @@ impl OpenCase {
     }
 }
 
-/// Outcomes that no adapter can know of itself.
+/// Outcomes that no adapter can know.
 fn is_of_the_world(outcome: &Outcome) -> bool {
     matches!(
         outcome,

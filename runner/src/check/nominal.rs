@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::adapter::protocol::ClockKind;
 use crate::fixture::Case;
-use crate::model::{Feature, Host, HostLoop, SleepStyle, Span, wall_shifted};
+use crate::model::{Feature, Host, HostLoop, Runtime, SleepStyle, Span, wall_shifted};
 use crate::oracle::Setting;
 use crate::spec::{Param, Spec};
 
@@ -27,6 +27,7 @@ pub fn nominal_host(spec: &Spec) -> Host {
         features: Feature::ALL.into(),
         clocks: [ClockKind::Injected, ClockKind::Virtual, ClockKind::Real].into(),
         sleeps: SleepStyle::Duration,
+        runtime: Runtime::Other,
         parse_limit: Some(Span::from_secs(i128::from(i64::MAX))),
         schedule_limit: Some(Span::from_secs(i128::from(i32::MAX))),
     }

@@ -175,8 +175,14 @@ async fn examine(
             said("virtual", format!("claimed, not probed: {missing}"));
             continue;
         }
+        let mut tree = WorldHandle::new(command.clone(), target.start.under(*clock));
+        let world = if *clock == ClockKind::Virtual {
+            &mut tree
+        } else {
+            &mut world
+        };
         for loop_id in target.launch.host.loops.keys() {
-            let probed = probe(&mut world, target, spec, loop_id, *clock).await;
+            let probed = probe(world, target, spec, loop_id, *clock).await;
             let word = match probed {
                 Probed::AsClaimed => "as claimed".to_owned(),
                 Probed::Failed { reason, log } => {
@@ -190,6 +196,7 @@ async fn examine(
             };
             said(clock_name(*clock), format!("{loop_id}: {word}"));
         }
+        tree.stop().await;
     }
     world.stop().await;
     is_well

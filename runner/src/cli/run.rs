@@ -1,6 +1,6 @@
 //! `holdoff run`.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,6 +91,10 @@ pub(super) fn run(args: &RunArgs, holdoff: &Path) -> Result<ExitCode, Failure> {
         virtual_clock().map_err(|missing| Failure::Usage(missing.to_string()))?;
     }
     let request = request(args, holdoff)?;
+    if let Some(line) = fallback(args.clock, &request.targets) {
+        // Whoever closed standard error does not want to know.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
     let mut sinks = vec![args.format.sink(std::io::stdout().lock(), palette())];
     if let Some(file) = &args.save {
         sinks.push(saved(file)?);
@@ -159,13 +163,27 @@ fn request(args: &RunArgs, holdoff: &Path) -> Result<RunRequest, Failure> {
     })
 }
 
+/// Why `auto` does not take the clock that it would like best.
+fn fallback(clock: ClockChoice, targets: &[Arc<Target>]) -> Option<String> {
+    let claims = |target: &Arc<Target>| target.launch.host.clocks.contains(&ClockKind::Virtual);
+    if clock != ClockChoice::Auto || !targets.iter().any(claims) {
+        return None;
+    }
+    let missing = virtual_clock().err()?;
+    Some(format!("note: {missing}; other clocks are used"))
+}
+
 /// A case under the real clock is mostly spent waiting: sixteen at a time keep
 /// two processors half busy, and what comes late is repeated alone.
 const CASES_A_PROCESSOR: usize = 8;
 
 fn jobs(clock: ClockChoice, targets: &[Arc<Target>]) -> NonZeroUsize {
     let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let owned = |target: &Arc<Target>| target.launch.host.clocks.contains(&ClockKind::Injected);
+    let owned = |target: &Arc<Target>| {
+        let clocks = &target.launch.host.clocks;
+        let is_virtual = clocks.contains(&ClockKind::Virtual) && virtual_clock().is_ok();
+        clocks.contains(&ClockKind::Injected) || is_virtual
+    };
     let is_real = clock == ClockChoice::Only(ClockKind::Real) || !targets.iter().all(owned);
     match NonZeroUsize::new(CASES_A_PROCESSOR) {
         Some(more) if is_real => processors.saturating_mul(more),

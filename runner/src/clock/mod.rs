@@ -4,8 +4,10 @@
 mod injected;
 mod real;
 mod sleepers;
+mod virtual_clock;
 mod wall;
 
 pub use injected::InjectedClock;
 pub use real::RealClock;
 pub use sleepers::{Sleepers, Timer, Woken};
+pub use virtual_clock::{REAL_SLACK, VirtualClock, span};

@@ -2,7 +2,7 @@
 
 use super::compare::unpredicted;
 use super::recorded::recorded_text;
-use super::tolerance::tolerance;
+use super::tolerance::case_tolerance;
 use super::verdict::Diagnosis;
 use super::view::CallView;
 use super::waits::Source;
@@ -194,7 +194,7 @@ impl<'a> Hypotheses<'a> {
 
     /// How far apart two measured waits may be and still be one.
     fn blur(&self) -> Span {
-        let tolerance = tolerance(self.setting.clock, self.setting.host);
+        let tolerance = case_tolerance(&self.setting);
         tolerance.early + tolerance.late + Span::from_nanos(1)
     }
 

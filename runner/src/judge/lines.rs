@@ -2,7 +2,7 @@
 //! diff.
 
 use super::measure::shown;
-use super::tolerance::tolerance;
+use super::tolerance::case_tolerance;
 use super::view::CallView;
 use super::words::{expected_words, outcome_words};
 use crate::fixture::Step;
@@ -83,9 +83,7 @@ fn seen_end(setting: &Setting<'_>, call: &CallExpectation, seen: &CallView<'_>) 
 
 fn as_expected(setting: &Setting<'_>, wanted: Option<&Allowed>, seen: Span) -> String {
     match wanted {
-        Some(wanted) if wanted.contains(seen, tolerance(setting.clock, setting.host)) => {
-            wanted.to_string()
-        }
+        Some(wanted) if wanted.contains(seen, case_tolerance(setting)) => wanted.to_string(),
         _ => shown(setting.clock, seen),
     }
 }

@@ -22,6 +22,10 @@ pub use diagnose::{Hypotheses, diagnose, shows_defect, shows_pair, signature};
 pub use lines::{expected_lines, observed_lines};
 pub use recorded::{recorded_text, shows_recorded};
 pub use report::CaseReport;
-pub use tolerance::{REAL_EARLY, REAL_LATE, case_visibility, tolerance, visibility};
+pub use tolerance::{
+    REAL_EARLY, REAL_LATE, VIRTUAL_DATE_EARLY, VIRTUAL_LATE, VIRTUAL_LATE_JVM,
+    VIRTUAL_LATE_MILLISECOND, VIRTUAL_LATE_NODE, case_tolerance, case_visibility, tolerance,
+    visibility,
+};
 pub use verdict::{Diagnosis, Difference, Side, Topic, Verdict};
 pub use words::{expected_words, outcome_words};

@@ -1,7 +1,8 @@
 //! Recorded timelines: whether one is shown, and how one is written down.
 
 use super::allowed;
-use super::tolerance::tolerance;
+use super::measure::without_noise;
+use super::tolerance::case_tolerance;
 use super::view::CallView;
 use crate::adapter::protocol::{ClockKind, EventName};
 use crate::fixture::{CallExpect, OutcomeExpect, ToldExpect, WaitExpr};
@@ -37,7 +38,7 @@ impl Shown<'_> {
     }
 
     fn within(&self, wanted: &WaitExpr, seen: Span) -> bool {
-        let tolerance = tolerance(self.setting.clock, self.setting.host);
+        let tolerance = case_tolerance(self.setting);
         allowed(self.setting, wanted).contains(seen, tolerance)
     }
 
@@ -247,7 +248,8 @@ fn wait_text(clock: ClockKind, wait: Span) -> String {
             let low = Span::from_nanos(wait.as_nanos().div_euclid(STEP).saturating_mul(STEP));
             format!("{low}..{}", low + Span::from_nanos(STEP))
         }
-        ClockKind::Injected | ClockKind::Virtual => wait.to_string(),
+        ClockKind::Injected => wait.to_string(),
+        ClockKind::Virtual => without_noise(wait).to_string(),
     }
 }
 

@@ -2,8 +2,8 @@
 //! reason; the judge uses no other number.
 
 use crate::adapter::protocol::ClockKind;
-use crate::fixture::Distinct;
-use crate::model::{Host, SleepStyle, Span, Tolerance};
+use crate::fixture::{Body, Case, Distinct, Step};
+use crate::model::{Host, Runtime, SleepStyle, Span, TokenText, Tolerance};
 use crate::oracle::{Seen, Setting, Visibility};
 
 /// Under the real clock a timer may fire early by its own rounding: Node and
@@ -14,22 +14,101 @@ pub const REAL_EARLY: Span = Span::from_millis(5);
 /// together: 350 ms have been seen on shared continuous-integration machines.
 pub const REAL_LATE: Span = Span::from_millis(400);
 
-/// How far a measured instant may lie from what it stands for.
-pub fn tolerance(clock: ClockKind, _host: &Host) -> Tolerance {
+/// Under the virtual clock a reading costs a nanosecond, and a timed wait that
+/// is over when it begins a microsecond. Python, Ruby, PHP and Go make a few of
+/// each between a reply and the request after it.
+pub const VIRTUAL_LATE: Span = Span::from_nanos(10_000);
+
+/// A Java machine begins more waits: its locks are timed ones.
+pub const VIRTUAL_LATE_JVM: Span = Span::from_nanos(20_000);
+
+/// Node turns its event loop several times, with a look at the clock and an
+/// empty wait in each.
+pub const VIRTUAL_LATE_NODE: Span = Span::from_nanos(60_000);
+
+/// tokio rounds a timer up to the next whole millisecond; and so may a runtime
+/// of which nothing is known.
+pub const VIRTUAL_LATE_MILLISECOND: Span = Span::from_nanos(1_100_000);
+
+/// Python and Ruby count the seconds up to a date in floating point, which at a
+/// billion seconds has steps of a quarter of a microsecond; a sum and a
+/// difference of such numbers may end before the date.
+pub const VIRTUAL_DATE_EARLY: Span = Span::from_nanos(2_000);
+
+/// Readings of the clock in one decision, at most, under a ticking clock:
+/// `check` refuses a tick at which so many are longer than a timeout.
+const READINGS: u64 = 1_000;
+
+/// Under a ticking clock a runtime's own readings, to make a deadline of a
+/// length of time, shorten what is left to be asked for.
+const OWN_READINGS: u64 = 2;
+
+/// How far a measured instant may lie from what it stands for, whatever the
+/// case.
+pub fn tolerance(clock: ClockKind, host: &Host) -> Tolerance {
     match clock {
         // The runner moves this clock itself, so nothing is rounded.
         ClockKind::Injected => Tolerance::EXACT,
-        // A reading costs a nanosecond and a timed wait that is over a
-        // microsecond; runtimes round timers to a millisecond at most.
         ClockKind::Virtual => Tolerance {
-            early: Span::from_nanos(2_000),
-            late: Span::from_nanos(1_100_000),
+            early: Span::ZERO,
+            late: virtual_late(host.runtime),
         },
         ClockKind::Real => Tolerance {
             early: REAL_EARLY,
             late: REAL_LATE,
         },
     }
+}
+
+fn virtual_late(runtime: Runtime) -> Span {
+    match runtime {
+        Runtime::Python | Runtime::Ruby | Runtime::Php | Runtime::Go => VIRTUAL_LATE,
+        Runtime::Jvm => VIRTUAL_LATE_JVM,
+        Runtime::Node => VIRTUAL_LATE_NODE,
+        Runtime::Tokio | Runtime::Other => VIRTUAL_LATE_MILLISECOND,
+    }
+}
+
+/// How far a measured instant may lie from what it stands for.
+pub fn case_tolerance(setting: &Setting<'_>) -> Tolerance {
+    let mut tolerance = tolerance(setting.clock, setting.host);
+    if setting.clock != ClockKind::Virtual {
+        return tolerance;
+    }
+    let in_floats = matches!(setting.host.runtime, Runtime::Python | Runtime::Ruby);
+    if in_floats && tells_a_date(setting.case) {
+        tolerance.early = VIRTUAL_DATE_EARLY;
+    }
+    if let Some(tick) = setting.case.clock.tick {
+        tolerance.late = tolerance.late + tick * READINGS;
+    }
+    tolerance
+}
+
+/// How far a length may lie from what was expected that the SDK itself says or
+/// asks for: under the virtual clock it has read its clock, and time went on,
+/// since the reply.
+pub(super) fn told_tolerance(setting: &Setting<'_>) -> Tolerance {
+    let tolerance = case_tolerance(setting);
+    if setting.clock != ClockKind::Virtual {
+        return tolerance;
+    }
+    let tick = setting.case.clock.tick.unwrap_or(Span::ZERO);
+    let late = virtual_late(setting.host.runtime);
+    Tolerance {
+        early: tolerance.early + VIRTUAL_LATE + tick * OWN_READINGS,
+        // Waits for the network are rounded up to a millisecond by the kernel's own unit.
+        late: late.max(VIRTUAL_LATE_MILLISECOND),
+    }
+}
+
+fn tells_a_date(case: &Case) -> bool {
+    let reads = |text: &TokenText| text.reads_the_clock();
+    let is_dated = |step: &Step| {
+        step.headers.iter().any(|(_, value)| reads(value))
+            || matches!(&step.body, Body::Json(text) | Body::Text(text) if reads(text))
+    };
+    case.script.iter().any(is_dated)
 }
 
 /// What can be seen of a host under a clock, over so many runs.
@@ -47,6 +126,7 @@ pub fn case_visibility(setting: &Setting<'_>) -> Visibility {
     let mut calls = setting.case.expect.calls.values();
     let differ = calls.any(|call| call.distinct == Some(Distinct::Differ));
     Visibility {
+        tolerance: case_tolerance(setting),
         draws_differ: Seen::when(differ),
         ..visibility(setting.clock, setting.host, setting.case.runs)
     }
@@ -54,5 +134,17 @@ pub fn case_visibility(setting: &Setting<'_>) -> Visibility {
 
 /// Whether sleeps are seen as they are asked for, whole.
 pub(super) fn asked_is_seen(clock: ClockKind, host: &Host) -> bool {
-    clock != ClockKind::Real && host.sleeps == SleepStyle::Duration
+    let is_whole = host.sleeps == SleepStyle::Duration;
+    match clock {
+        ClockKind::Injected => is_whole,
+        // tokio asks its kernel for a long wait slice by slice.
+        ClockKind::Virtual => is_whole && host.runtime != Runtime::Tokio,
+        ClockKind::Real => false,
+    }
+}
+
+/// Whether nothing but the SDK's sleeps is seen where sleeps are.
+pub(super) fn only_sleeps_are_seen(clock: ClockKind, host: &Host) -> bool {
+    // The kernel is asked for many other waits, by every thread of a process.
+    clock == ClockKind::Injected && asked_is_seen(clock, host)
 }

@@ -1,7 +1,7 @@
 //! The waits of a call, from whatever shows most of them: a cancelled wait
 //! lies before no attempt, but a hook announces it and a sleeper is asked.
 
-use super::tolerance::asked_is_seen;
+use super::tolerance::only_sleeps_are_seen;
 use super::view::CallView;
 use crate::adapter::protocol::EventName;
 use crate::model::{Allowed, Feature, Span};
@@ -27,7 +27,10 @@ impl Source {
                 Self::Hooks,
                 setting.host.features.contains(&Feature::RetryHook),
             ),
-            (Self::Sleeps, asked_is_seen(setting.clock, setting.host)),
+            (
+                Self::Sleeps,
+                only_sleeps_are_seen(setting.clock, setting.host),
+            ),
         ];
         for (source, is_seen) in others {
             let count = |source: Self| source.predicted(call).len();

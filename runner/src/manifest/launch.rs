@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::{Correlation, Manifest, Replies, Version, Versioned};
-use crate::model::{Host, HostLoop, PrefixMode};
+use crate::model::{Host, HostLoop, PrefixMode, Runtime};
 
 /// Words that may stand in braces in `command`, `build` and `env`.
 pub(super) const PLACEHOLDERS: [&str; 5] = ["build", "version", "variant", "sdk-path", "holdoff"];
@@ -189,6 +189,7 @@ fn host(manifest: &Manifest, version: &Version, variant: Option<&str>) -> Host {
             .of(version, variant)
             .copied()
             .unwrap_or(crate::model::SleepStyle::Duration),
+        runtime: Runtime::of(&manifest.language),
         parse_limit: manifest
             .parse_limit
             .as_ref()

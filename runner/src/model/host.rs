@@ -21,6 +21,8 @@ pub struct Host {
     pub clocks: BTreeSet<ClockKind>,
     /// How it sleeps.
     pub sleeps: SleepStyle,
+    /// What runs it.
+    pub runtime: Runtime,
     /// A value above this cannot be parsed and is malformed.
     pub parse_limit: Option<Span>,
     /// A wait above this cannot be scheduled and saturates here.
@@ -83,5 +85,55 @@ impl SleepStyle {
             Self::Deadline => "deadline",
             Self::Sliced => "sliced",
         }
+    }
+}
+
+/// What runs an SDK: by this its timers are rounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Runtime {
+    /// CPython.
+    Python,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// Go.
+    Go,
+    /// A Java machine, whatever the language.
+    Jvm,
+    /// Node.
+    Node,
+    /// Rust with tokio.
+    Tokio,
+    /// One of which nothing is known.
+    #[default]
+    Other,
+}
+
+impl Runtime {
+    /// The usual one of a language, by the name that a manifest gives it.
+    pub fn of(language: &str) -> Self {
+        match language.to_ascii_lowercase().as_str() {
+            "python" => Self::Python,
+            "ruby" => Self::Ruby,
+            "php" => Self::Php,
+            "go" => Self::Go,
+            "java" | "kotlin" | "scala" => Self::Jvm,
+            "node" | "javascript" | "typescript" => Self::Node,
+            "rust" => Self::Tokio,
+            _ => Self::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_have_their_runtimes() {
+        assert_eq!(Runtime::of("Kotlin"), Runtime::Jvm);
+        assert_eq!(Runtime::of("typescript"), Runtime::Node);
+        assert_eq!(Runtime::of("cobol"), Runtime::Other);
     }
 }

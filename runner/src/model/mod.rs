@@ -10,7 +10,7 @@ mod plan;
 mod span;
 mod token;
 
-pub use host::{Feature, Host, HostLoop, SleepStyle};
+pub use host::{Feature, Host, HostLoop, Runtime, SleepStyle};
 pub use ids::{BranchId, CallId, CaseId, ClauseId, DefectId, FixtureId, LoopId, ParserId, SpecId};
 pub use interval::{Allowed, Interval, Tolerance};
 pub use observation::{

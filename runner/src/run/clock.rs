@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use crate::adapter::protocol::ClockKind;
 use crate::fixture::Case;
@@ -26,18 +27,39 @@ pub enum ClockChoice {
 /// A clock that this computer does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClockMissing {
-    /// The runner has no virtual clock yet.
-    #[error("the virtual clock is not built yet; `injected` and `real` are")]
-    VirtualNotBuilt,
+    /// The system lacks something that the virtual clock needs.
+    #[error("the virtual clock cannot be had here: {what}: {reason}; {remedy}")]
+    Virtual {
+        /// What is missing.
+        what: String,
+        /// The system's answer.
+        reason: String,
+        /// What would help.
+        remedy: String,
+    },
 }
 
-/// Whether this computer has a virtual clock. The one place to change when it
-/// comes.
+/// Whether this computer has a virtual clock; it is tried out once.
 ///
 /// # Errors
 /// Why it has not.
 pub fn virtual_clock() -> Result<(), ClockMissing> {
-    Err(ClockMissing::VirtualNotBuilt)
+    static EXAMINED: OnceLock<Result<(), ClockMissing>> = OnceLock::new();
+    EXAMINED.get_or_init(examined).clone()
+}
+
+fn examined() -> Result<(), ClockMissing> {
+    let missing = holdoff_vtime::examine()
+        .into_iter()
+        .find_map(|finding| Some((finding.precondition, finding.trouble?)));
+    match missing {
+        None => Ok(()),
+        Some((precondition, trouble)) => Err(ClockMissing::Virtual {
+            what: precondition.to_string(),
+            reason: trouble.reason,
+            remedy: trouble.remedy,
+        }),
+    }
 }
 
 /// Clocks in the order in which `auto` tries them.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::probing::{Probed, probe};
 use super::target::Target;
-use crate::adapter::LaunchSpec;
 use crate::adapter::protocol::ClockKind;
+use crate::adapter::{LaunchSpec, ProcessClock};
 use crate::fixture::Case;
 use crate::model::{CasePlan, LoopId, Observation};
 use crate::spec::Spec;
@@ -22,7 +22,8 @@ pub(super) enum Process {
 }
 
 /// The world processes of one worker: one that is kept for the adapter at
-/// hand, and short-lived ones for cases that need a process of their own.
+/// hand, for each kind of clock that its cases need, and short-lived ones for
+/// cases that need a process of their own.
 #[derive(Debug)]
 pub(super) struct Worlds {
     command: WorldCommand,
@@ -33,7 +34,7 @@ pub(super) struct Worlds {
 #[derive(Debug)]
 struct Kept {
     target: Arc<Target>,
-    world: WorldHandle,
+    worlds: BTreeMap<ProcessClock, WorldHandle>,
     probed: BTreeMap<(LoopId, ClockKind), Probed>,
 }
 
@@ -54,14 +55,18 @@ impl Worlds {
         process: Process,
         plans: &[CasePlan],
     ) -> Result<Vec<Observation>, WorldFailure> {
+        let clock = plans
+            .first()
+            .map_or(ClockKind::Real, |plan| plan.clock.kind);
         if process == Process::Shared && !needs_own_process(case) {
-            let kept = self.kept(target).await;
-            let observed = play_all(&mut kept.world, plans).await;
-            let late = kept.world.take_late();
+            let command = self.command.clone();
+            let world = self.kept(target).await.world(&command, clock);
+            let observed = play_all(world, plans).await;
+            let late = world.take_late();
             self.note_late(&late.iter().map(|late| &late.case).collect::<Vec<_>>());
             return observed;
         }
-        let mut spec = target.start.clone();
+        let mut spec = target.start.under(clock);
         localise(&mut spec, case);
         let mut world = WorldHandle::new(self.command.clone(), spec);
         let observed = play_all(&mut world, plans).await;
@@ -77,12 +82,13 @@ impl Worlds {
         loop_id: &LoopId,
         clock: ClockKind,
     ) -> Probed {
+        let command = self.command.clone();
         let kept = self.kept(target).await;
         let key = (loop_id.clone(), clock);
         if let Some(probed) = kept.probed.get(&key) {
             return probed.clone();
         }
-        let probed = probe(&mut kept.world, target, spec, loop_id, clock).await;
+        let probed = probe(kept.world(&command, clock), target, spec, loop_id, clock).await;
         kept.probed.insert(key, probed.clone());
         probed
     }
@@ -93,11 +99,11 @@ impl Worlds {
             .as_ref()
             .is_some_and(|kept| !Arc::ptr_eq(&kept.target, target));
         if is_other && let Some(kept) = self.kept.take() {
-            kept.world.stop().await;
+            kept.stop().await;
         }
         self.kept.get_or_insert_with(|| Kept {
             target: Arc::clone(target),
-            world: WorldHandle::new(self.command.clone(), target.start.clone()),
+            worlds: BTreeMap::new(),
             probed: BTreeMap::new(),
         })
     }
@@ -114,7 +120,23 @@ impl Worlds {
     /// Ends the kept process and waits for its end.
     pub(super) async fn stop(self) {
         if let Some(kept) = self.kept {
-            kept.world.stop().await;
+            kept.stop().await;
+        }
+    }
+}
+
+impl Kept {
+    /// The world for cases under a clock.
+    fn world(&mut self, command: &WorldCommand, clock: ClockKind) -> &mut WorldHandle {
+        let spec = || self.target.start.under(clock);
+        self.worlds
+            .entry(ProcessClock::of(clock))
+            .or_insert_with(|| WorldHandle::new(command.clone(), spec()))
+    }
+
+    async fn stop(self) {
+        for world in self.worlds.into_values() {
+            world.stop().await;
         }
     }
 }

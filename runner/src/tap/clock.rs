@@ -1,3 +1,4 @@
+use holdoff_vtime::Hold;
 use jiff::Timestamp;
 
 use crate::model::Span;
@@ -12,4 +13,9 @@ pub trait CaseClock: Send + Sync + 'static {
 
     /// The wall clock as the SDK sees it, its steps included.
     fn wall(&self) -> Timestamp;
+
+    /// Keeps a clock still that moves when everybody rests.
+    fn hold(&self) -> Option<Hold> {
+        None
+    }
 }

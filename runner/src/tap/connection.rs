@@ -153,7 +153,7 @@ impl Connection {
             exchange,
             head,
             body,
-            work: self.shared.flight.begin(),
+            work: self.shared.flight.begin(&*self.file.clock),
         })
     }
 
@@ -199,7 +199,7 @@ impl Connection {
 
     /// Answers what is not a request that the script could answer.
     async fn refuse(&mut self, mut begun: Begun, bad: BadRequest) -> Next {
-        let _work = self.shared.flight.begin();
+        let _work = self.shared.flight.begin(&*self.file.clock);
         let at = self.now();
         begun.exchange.kind = self.unless_late(ExchangeKind::Malformed);
         begun.exchange.status = Some(bad.status());

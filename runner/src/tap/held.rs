@@ -3,6 +3,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::oneshot;
 
+use super::clock::CaseClock;
 use super::event::{CaseKey, DelayReason, ExchangeId};
 use super::flight::{Flight, InFlight};
 use crate::model::{CallId, Span};
@@ -63,13 +64,18 @@ impl HeldReplies {
 
     /// Releases a delayed reply. The work is announced before anybody can see
     /// that the reply is no longer held.
-    pub(super) fn release(&self, exchange: ExchangeId, flight: &Flight) -> Released {
+    pub(super) fn release(
+        &self,
+        exchange: ExchangeId,
+        flight: &Flight,
+        clock: &dyn CaseClock,
+    ) -> Released {
         let mut slots = self.slots();
         let delayed = |slot: &Slot| slot.reply.kind != HeldKind::Stalled;
         if !slots.get(&exchange).is_some_and(delayed) {
             return Released::Gone;
         }
-        let work = flight.begin();
+        let work = flight.begin(clock);
         let Some(slot) = slots.remove(&exchange) else {
             return Released::Gone;
         };

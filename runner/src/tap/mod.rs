@@ -23,4 +23,4 @@ pub use clock::CaseClock;
 pub use event::{CaseKey, DelayReason, ExchangeId, TapEvent};
 pub use forward::EXCHANGE_HEADER;
 pub use held::{HeldKind, HeldReply, Released};
-pub use server::{CaseOrigin, Tap, TapSocket};
+pub use server::{CaseOrigin, Tap, TapSocket, Wires};

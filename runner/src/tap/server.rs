@@ -64,7 +64,26 @@ pub(super) struct Shared {
     pub(super) events: mpsc::UnboundedSender<TapEvent>,
     pub(super) flight: Flight,
     pub(super) held: HeldReplies,
-    sockets: Mutex<BTreeMap<(CaseKey, u32), Weak<TcpStream>>>,
+    sockets: Mutex<BTreeMap<(CaseKey, u32), OpenSocket>>,
+}
+
+struct OpenSocket {
+    stream: Weak<TcpStream>,
+    /// Our end and the client's; none: it was closed before it was accepted.
+    ends: Option<(SocketAddr, SocketAddr)>,
+}
+
+/// The open client connections of a tap, for whoever must know whether bytes
+/// are under way.
+#[derive(Clone)]
+pub struct Wires(Arc<Shared>);
+
+impl Wires {
+    /// Their ends, ours first.
+    pub fn list(&self) -> Vec<(SocketAddr, SocketAddr)> {
+        let sockets = self.0.sockets();
+        sockets.values().filter_map(|socket| socket.ends).collect()
+    }
 }
 
 impl Tap {
@@ -110,7 +129,11 @@ impl Tap {
 
     /// Lets a delayed reply go. From here on its work is in flight.
     pub fn release(&self, exchange: ExchangeId) -> Released {
-        self.shared.held.release(exchange, &self.shared.flight)
+        let Some(file) = self.file(exchange.case) else {
+            return Released::Gone;
+        };
+        let shared = &self.shared;
+        shared.held.release(exchange, &shared.flight, &*file.clock)
     }
 
     /// The client went on without the reply to a request: the exchange ends
@@ -157,8 +180,8 @@ impl Tap {
     /// The open client connections of all cases.
     pub fn sockets(&self) -> Vec<TapSocket> {
         let sockets = self.shared.sockets();
-        let open = sockets.iter().filter_map(|(&(case, connection), stream)| {
-            let stream = stream.upgrade()?;
+        let open = sockets.iter().filter_map(|(&(case, connection), socket)| {
+            let stream = socket.stream.upgrade()?;
             Some(TapSocket {
                 case,
                 connection,
@@ -166,6 +189,11 @@ impl Tap {
             })
         });
         open.collect()
+    }
+
+    /// The open client connections of all cases, whoever asks.
+    pub fn wires(&self) -> Wires {
+        Wires(Arc::clone(&self.shared))
     }
 
     fn file(&self, case: CaseKey) -> Option<Arc<CaseFile>> {
@@ -196,7 +224,7 @@ impl Shared {
         self.sockets().remove(&(case, connection));
     }
 
-    fn sockets(&self) -> MutexGuard<'_, BTreeMap<(CaseKey, u32), Weak<TcpStream>>> {
+    fn sockets(&self) -> MutexGuard<'_, BTreeMap<(CaseKey, u32), OpenSocket>> {
         self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -211,7 +239,11 @@ async fn accept(listener: TcpListener, file: Arc<CaseFile>, shared: Arc<Shared>)
                 let _ = stream.set_nodelay(true);
                 let stream = Arc::new(stream);
                 let number = file.ledger().connect();
-                shared.sockets().insert((file.key, number), Arc::downgrade(&stream));
+                let socket = OpenSocket {
+                    stream: Arc::downgrade(&stream),
+                    ends: stream.local_addr().and_then(|ours| Ok((ours, stream.peer_addr()?))).ok(),
+                };
+                shared.sockets().insert((file.key, number), socket);
                 let connection = Connection::new(Arc::clone(&file), Arc::clone(&shared), stream, number);
                 connections.spawn(connection.serve());
             }

@@ -1,27 +1,26 @@
 //! [`CaseRun`]: the life of one case, from its open to its last quiet instant.
 
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use holdoff_vtime::Report;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::WorldFailure;
-use super::agenda::{Due, first};
+use super::agenda::Due;
 use super::calm::Calm;
 use super::pace::Pace;
 use super::record::{Record, Stop};
 use super::requests::{Answered, Requests};
+use super::tree_time::{TimeSaid, TreeTime};
 use crate::adapter::{AdapterFault, Said, Session};
-use crate::clock::{Sleepers, Woken};
-use crate::model::{Action, CallId, CasePlan, Outcome, Span};
+use crate::clock::{REAL_SLACK, Sleepers, Woken};
+use crate::model::{Action, CasePlan, Outcome, Span};
 use crate::tap::{CaseKey, ExchangeId, Tap, TapEvent};
+
+mod decide;
 
 /// Real time between two looks at work in flight whose end nobody announces.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
-/// Clock events after the last result, at most.
-const QUIET_EVENTS: u32 = 5_000;
-/// Under the real clock nobody waits an hour for late attempts.
-const REAL_TAIL: Span = Span::from_millis(100);
 
 /// What one case needs of its world.
 pub(super) struct Stage<'a> {
@@ -29,6 +28,8 @@ pub(super) struct Stage<'a> {
     pub(super) tap: &'a Tap,
     pub(super) events: &'a mut UnboundedReceiver<TapEvent>,
     pub(super) key: CaseKey,
+    /// What the clock of the whole tree tells, if there is one.
+    pub(super) reports: Option<&'a mut UnboundedReceiver<Report>>,
 }
 
 /// One case being played.
@@ -36,6 +37,7 @@ pub(super) struct CaseRun<'a> {
     plan: &'a CasePlan,
     stage: Stage<'a>,
     pace: Pace,
+    time: Option<TreeTime<'a>>,
     record: Record,
     sleepers: Sleepers,
     requests: Requests,
@@ -67,6 +69,9 @@ enum Move {
     Settle,
     /// Read the adapter's pipe up to now.
     Read,
+    /// Have the tree's clock tell when something is due, if anything is, or
+    /// wait for the adapter or the tap.
+    Alarm(Option<Span>),
     /// Do what is due.
     Do(Due),
     /// The case is over.
@@ -86,10 +91,12 @@ impl From<AdapterFault> for Leave {
 }
 
 impl<'a> CaseRun<'a> {
-    pub(super) fn new(plan: &'a CasePlan, stage: Stage<'a>, pace: Pace) -> Self {
+    pub(super) fn new(plan: &'a CasePlan, mut stage: Stage<'a>, pace: Pace) -> Self {
+        let time = pace.of_the_tree().zip(stage.reports.take());
         Self {
             plan,
             stage,
+            time: time.map(|(clock, reports)| TreeTime::new(clock, reports)),
             pace,
             record: Record::default(),
             sleepers: Sleepers::default(),
@@ -125,7 +132,10 @@ impl<'a> CaseRun<'a> {
 
     async fn step(&mut self) -> Result<(), Leave> {
         self.read_tap()?;
-        let limit = self.began + self.plan.bounds.real_time.to_std();
+        let mut limit = self.began + self.plan.bounds.real_time.to_std();
+        if self.time.is_some() {
+            limit += REAL_SLACK.to_std();
+        }
         if Instant::now() >= limit {
             return Err(Leave::Stop(Stop::RealTime));
         }
@@ -134,6 +144,12 @@ impl<'a> CaseRun<'a> {
             Move::Do(due) => self.perform(due).await,
             Move::Read => self.tell_the_time().await,
             Move::Wait => self.listen(limit).await.map(drop),
+            Move::Alarm(at) => {
+                if let Some(time) = &mut self.time {
+                    time.set(at);
+                }
+                self.listen(limit).await.map(drop)
+            }
             Move::Until(instant) => self.listen(instant.min(limit)).await.map(drop),
             Move::Look => {
                 let soon = Instant::now() + LOOK_AGAIN;
@@ -169,9 +185,26 @@ impl<'a> CaseRun<'a> {
                 self.read_tap()?;
                 self.adapter_said(said?);
             }
+            said = next_of(&mut self.time) => {
+                self.read_tap()?;
+                self.time_said(said)?;
+            }
             () = tokio::time::sleep_until(until.into()) => return Ok(Heard::Nothing),
         }
         Ok(Heard::Something)
+    }
+
+    fn time_said(&mut self, said: TimeSaid) -> Result<(), Leave> {
+        match said {
+            TimeSaid::Waited(asked) => {
+                self.count_event();
+                self.record.asked(asked);
+            }
+            TimeSaid::Stopped(stop) => return Err(Leave::Stop(stop)),
+            TimeSaid::Failed(reason) => return Err(harness(&reason)),
+            TimeSaid::Rang | TimeSaid::Nothing => {}
+        }
+        Ok(())
     }
 
     fn read_tap(&mut self) -> Result<(), Leave> {
@@ -260,130 +293,6 @@ impl<'a> CaseRun<'a> {
         self.quiet_events += 1;
     }
 
-    fn decide(&self) -> Move {
-        let bounds = &self.plan.bounds;
-        let (count, most) = if self.is_over() {
-            (self.quiet_events, bounds.events.min(QUIET_EVENTS))
-        } else {
-            (self.clock_events, bounds.events)
-        };
-        if count > most {
-            return Move::Stop(Stop::Events);
-        }
-        // What is due already waits for nobody.
-        if !self.calm.is_asking()
-            && let Some(at) = self.next_action()
-            && at <= self.pace.now()
-        {
-            return Move::Do(Due::Action(at));
-        }
-        if self.pace.is_owned() {
-            self.decide_owned()
-        } else {
-            self.decide_real()
-        }
-    }
-
-    /// The runner's own clock moves to what is due next, but only when all is
-    /// quiet.
-    fn decide_owned(&self) -> Move {
-        if self.calm.is_asking() {
-            return Move::Hurry;
-        }
-        if self.stage.tap.in_flight() > 0 {
-            return Move::Look;
-        }
-        let held = self.stage.tap.held(self.stage.key);
-        let unanswered = self.requests.unanswered(&held);
-        if !self.sleepers.may_move(&unanswered) {
-            return Move::Wait;
-        }
-        if let Some(until) = self.requests.farewell(&held, Instant::now()) {
-            return Move::Until(until);
-        }
-        let restless = self.sleepers.is_restless() || self.calm.close_is_fresh();
-        if restless && !self.calm.is_settled() {
-            return Move::Settle;
-        }
-        if !self.calm.is_read() && (self.sleepers.rests_on_reply(&unanswered) || restless) {
-            return Move::Read;
-        }
-        match self.due(&unanswered) {
-            None if self.sleepers.all_done() => Move::Wait,
-            None => Move::Stop(Stop::Hung),
-            Some(due) if due.at() > self.plan.bounds.horizon => {
-                Move::Stop(Stop::Horizon(match due {
-                    Due::Timer(timer) => Some(timer),
-                    _ => None,
-                }))
-            }
-            Some(due) => Move::Do(due),
-        }
-    }
-
-    /// The machine's clock moves by itself; nobody can say that all is quiet.
-    fn decide_real(&self) -> Move {
-        let bounds = &self.plan.bounds;
-        let now = self.pace.now();
-        if bounds.watch.is_some_and(|watch| watch <= now) {
-            return Move::Stop(Stop::Watched);
-        }
-        if bounds.horizon <= now {
-            return Move::Stop(Stop::Horizon(None));
-        }
-        let due = self.due(&self.unanswered());
-        if let Some(due) = due.clone().filter(|due| due.at() <= now) {
-            return Move::Do(due);
-        }
-        let ends = bounds.watch.into_iter().chain([bounds.horizon]);
-        let next = due.map(|due| due.at()).into_iter().chain(ends).min();
-        next.and_then(|at| self.pace.instant(at))
-            .map_or(Move::Wait, Move::Until)
-    }
-
-    /// What happens next, if nobody does anything before.
-    fn due(&self, unanswered: &BTreeSet<CallId>) -> Option<Due> {
-        let held = self.stage.tap.held(self.stage.key);
-        let timer = self.sleepers.next(unanswered).cloned();
-        first(
-            self.next_action()
-                .map(Due::Action)
-                .into_iter()
-                .chain(held.iter().filter_map(Due::release))
-                .chain(timer.map(Due::Timer))
-                .chain(self.quiet_until().map(Due::Quiet)),
-        )
-    }
-
-    fn next_action(&self) -> Option<Span> {
-        self.plan.actions.get(self.done).map(|action| action.at)
-    }
-
-    /// Whether nothing more is expected of anybody.
-    fn is_over(&self) -> bool {
-        self.done == self.plan.actions.len() && self.sleepers.all_done() && self.closing == 0
-    }
-
-    fn quiet_until(&self) -> Option<Span> {
-        if !self.is_over() {
-            return None;
-        }
-        let bounds = &self.plan.bounds;
-        let last = self.record.last_result().unwrap_or_default();
-        let quiet = bounds.quiet_until.unwrap_or(last + bounds.tail).max(last);
-        Some(if self.pace.is_owned() {
-            quiet
-        } else {
-            quiet.min(last + REAL_TAIL)
-        })
-    }
-
-    /// Calls whose reply the tap holds back.
-    fn unanswered(&self) -> BTreeSet<CallId> {
-        let held = self.stage.tap.held(self.stage.key);
-        self.requests.unanswered(&held)
-    }
-
     async fn perform(&mut self, due: Due) -> Result<(), Leave> {
         let at = due.at();
         if self.calm.is_settled() {
@@ -408,7 +317,7 @@ impl<'a> CaseRun<'a> {
                     self.tell_the_time().await?;
                 }
             }
-            Due::Action(_) | Due::Release(..) if self.pace.is_owned() && self.told < at => {
+            Due::Action(_) | Due::Release(..) if self.pace.is_injected() && self.told < at => {
                 self.pace.move_to(at);
                 self.tell_the_time().await?;
             }
@@ -418,6 +327,9 @@ impl<'a> CaseRun<'a> {
                 // A reply whose client is gone needs no release.
                 let _ = self.stage.tap.release(exchange);
             }
+        }
+        if let Some(time) = &mut self.time {
+            time.done();
         }
         Ok(())
     }
@@ -447,7 +359,7 @@ impl<'a> CaseRun<'a> {
                 self.sleepers.cancelled(call);
                 self.requests.shake(call);
                 self.stage.session.cancel(call).await?;
-                if self.pace.is_owned() {
+                if self.pace.is_injected() {
                     // Silence counts from when the adapter has read it.
                     self.tell_the_time().await?;
                 }
@@ -460,6 +372,14 @@ impl<'a> CaseRun<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// What the tree's clock says next; where there is none, nothing ever.
+async fn next_of(time: &mut Option<TreeTime<'_>>) -> TimeSaid {
+    match time {
+        Some(time) => time.next().await,
+        None => std::future::pending().await,
     }
 }
 

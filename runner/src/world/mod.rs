@@ -6,6 +6,7 @@ mod calm;
 mod case;
 mod failure;
 mod handle;
+mod live;
 mod messages;
 mod mock;
 mod pace;
@@ -18,6 +19,7 @@ mod requests;
 mod serve;
 #[cfg(test)]
 mod tests;
+mod tree_time;
 mod worker;
 
 pub use failure::WorldFailure;

@@ -1,7 +1,6 @@
 //! [`Record`]: an observation while it is being made.
 
 use crate::adapter::{AdapterFault, Said};
-use crate::clock::Timer;
 use crate::model::{
     Asked, CallId, CasePlan, Ending, Exchange, Observation, ObservedEvent, ObservedResult, Outcome,
     Span,
@@ -16,15 +15,26 @@ pub(super) enum Stop {
     /// All was quiet, nothing armed, and a call without a result.
     Hung,
     /// The clock would have passed the horizon, by this sleep if by one.
-    Horizon(Option<Timer>),
+    Horizon(Option<Beyond>),
     /// Too many clock events.
     Events,
     /// Too much real time.
     RealTime,
+    /// Too much real time, in which a thread ran without rest.
+    Starved,
     /// The early watch was over.
     Watched,
     /// The adapter failed.
     Dead(AdapterFault),
+}
+
+/// A sleep that ends beyond the horizon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Beyond {
+    /// Whose it is; unknown under the virtual clock.
+    pub(super) call: Option<CallId>,
+    /// How long it was asked to be.
+    pub(super) duration: Span,
 }
 
 impl Stop {
@@ -33,7 +43,7 @@ impl Stop {
             Self::Quiet | Self::Hung => Ending::Quiet,
             Self::Horizon(_) => Ending::Horizon,
             Self::Events => Ending::Events,
-            Self::RealTime => Ending::RealTime,
+            Self::RealTime | Self::Starved => Ending::RealTime,
             Self::Watched => Ending::Watched,
             Self::Dead(_) => Ending::Dead,
         }
@@ -44,14 +54,15 @@ impl Stop {
         match self {
             Self::Quiet | Self::Watched => None,
             Self::Hung => Some(Outcome::Hung),
-            Self::Horizon(timer) => Some(Outcome::NeverEnded {
-                asked: timer
+            Self::Horizon(beyond) => Some(Outcome::NeverEnded {
+                asked: beyond
                     .as_ref()
-                    .filter(|timer| timer.call == *call)
-                    .map(|timer| timer.duration),
+                    .filter(|sleep| sleep.call.as_ref().is_none_or(|whose| whose == call))
+                    .map(|sleep| sleep.duration),
             }),
             Self::Events => Some(Outcome::NeverEnded { asked: None }),
             Self::RealTime => Some(Outcome::OutOfTime),
+            Self::Starved => Some(Outcome::Starved),
             Self::Dead(fault) => Some(fault.outcome()),
         }
     }
@@ -107,6 +118,11 @@ impl Record {
         }
     }
 
+    /// The process asked its kernel for a wait.
+    pub(super) fn asked(&mut self, asked: Asked) {
+        self.observation.asked.push(asked);
+    }
+
     /// Instant of the last result.
     pub(super) fn last_result(&self) -> Option<Span> {
         let results = self.observation.results.values();
@@ -117,6 +133,19 @@ impl Record {
     pub(super) fn conclude(&mut self, stop: &Stop, at: Span) {
         let seen = &mut self.observation;
         seen.ending = stop.ending();
+        if let Stop::Horizon(Some(Beyond {
+            call: None,
+            duration,
+        })) = *stop
+        {
+            // It was asked for, but is never over.
+            seen.asked.push(Asked {
+                at,
+                call: None,
+                duration,
+                during: None,
+            });
+        }
         for call in seen.started.keys() {
             if seen.results.contains_key(call) {
                 continue;

@@ -1,14 +1,15 @@
 //! [`World`]: the mock server and one adapter, within this process.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::WorldFailure;
 use super::case::{CaseRun, Stage};
+use super::live::{Live, SharedWires};
 use super::messages::LateTraffic;
 use super::mock::Mock;
 use super::pace::Pace;
 use super::record::{Record, Stop};
-use crate::adapter::{AdapterFault, Hello, LaunchSpec, OpenRequest, Opened, Session};
+use crate::adapter::{AdapterFault, Hello, LaunchSpec, OpenRequest, Opened};
 use crate::model::{CasePlan, Ending, Exchange, ExchangeKind, Observation, Span};
 use crate::tap::CaseKey;
 
@@ -20,6 +21,9 @@ const DEATHS: u32 = 3;
 const CASES_A_MOCK: usize = 300;
 /// Real time that an adapter may take to drop a client.
 const END_LIMIT: Span = Span::from_secs(5);
+/// How far the clock of a process may have gone for it to get another case:
+/// many a language counts nanoseconds in 63 bits, which are 292 years.
+const OLD: Duration = Duration::from_secs(10 * 366 * 86_400);
 /// Lines of the adapter's log in an observation.
 const LOG_TAIL: usize = 40;
 
@@ -27,7 +31,8 @@ const LOG_TAIL: usize = 40;
 /// adapter that dies is started again.
 pub struct World {
     spec: LaunchSpec,
-    session: Option<Session>,
+    live: Option<Live>,
+    wires: SharedWires,
     mock: Mock,
     /// Cases of the mock that are over.
     over: Vec<(String, CaseKey)>,
@@ -42,11 +47,14 @@ impl World {
     /// # Errors
     /// If the adapter cannot be started, or is not what was asked for.
     pub async fn start(spec: LaunchSpec) -> Result<Self, WorldFailure> {
-        let session = Session::start(&spec).await?;
+        let mock = Mock::start().await;
+        let wires = SharedWires::of(&mock);
+        let live = Live::start(&spec, &wires).await?;
         Ok(Self {
             spec,
-            session: Some(session),
-            mock: Mock::start().await,
+            live: Some(live),
+            wires,
+            mock,
             over: Vec::new(),
             late: Vec::new(),
             deaths: 0,
@@ -55,7 +63,7 @@ impl World {
 
     /// What the adapter said of itself, unless it is dead.
     pub fn hello(&self) -> Option<&Hello> {
-        self.session.as_ref().map(Session::hello)
+        self.live.as_ref().map(|live| live.session.hello())
     }
 
     /// Plays one case. What the adapter does wrong once a call was made is part
@@ -65,52 +73,60 @@ impl World {
     /// If no call could be made, or the runner itself failed.
     pub async fn run(&mut self, plan: &CasePlan) -> Result<Observation, WorldFailure> {
         let began = Instant::now();
-        let pace = Pace::new(&plan.clock)?;
-        let mut session = self.live_session().await?;
+        let mut live = self.live_adapter().await?;
+        let pace = match Pace::new(&plan.clock, live.time.as_ref()) {
+            Ok(pace) => pace,
+            Err(failure) => {
+                self.live = Some(live);
+                return Err(failure);
+            }
+        };
         if self.over.len() >= CASES_A_MOCK {
             self.collect_late();
             self.over.clear();
             self.mock = Mock::start().await;
+            self.wires.replace(&self.mock);
         }
         let origin = self.mock.tap.open(plan, pace.for_tap()).await;
         let origin = origin.map_err(WorldFailure::harness)?;
-        let opened = session
-            .open(open_request(plan, origin.base_url, &pace))
-            .await;
+        pace.prepare(plan, live.session.patience())?;
+        let opened = live.open(open_request(plan, origin.base_url, &pace)).await;
         let refused = match opened {
             Ok(Opened::Ready) => None,
             Ok(Opened::Unsupported(reason)) => Some(reason),
             Err(fault) => {
                 self.close_origin(plan, origin.key);
-                return Err(self.died(session, fault).await);
+                return Err(self.died(live, fault).await);
             }
         };
         if let Some(reason) = refused {
             self.close_origin(plan, origin.key);
-            self.session = Some(session);
+            pace.close();
+            self.live = Some(live);
             return Ok(Observation {
                 unsupported: Some(reason),
                 real_time: since(began),
                 ..Observation::default()
             });
         }
-        pace.start();
+        pace.start(plan)?;
         let stage = Stage {
-            session: &mut session,
+            session: &mut live.session,
+            reports: live.time.as_mut().map(|time| &mut time.reports),
             tap: &self.mock.tap,
             events: &mut self.mock.events,
             key: origin.key,
         };
-        let played = CaseRun::new(plan, stage, pace).play().await;
+        let played = CaseRun::new(plan, stage, pace.clone()).play().await;
         let (mut record, stop) = match played {
             Ok(played) => played,
             Err(failure) => {
-                session.kill().await;
+                live.session.kill().await;
                 return Err(failure);
             }
         };
-        let log_tail = session.log_tail(LOG_TAIL);
-        self.end(session, &mut record, &stop).await;
+        let log_tail = live.session.log_tail(LOG_TAIL);
+        self.end(live, &pace, &mut record, &stop).await;
         let exchanges = self.close_origin(plan, origin.key);
         // A request after the last quiet instant fails behind the player's back.
         if exchanges.iter().any(is_failed) {
@@ -127,22 +143,22 @@ impl World {
 
     /// Shuts the adapter down.
     pub async fn stop(self) {
-        if let Some(session) = self.session {
-            session.shutdown().await;
+        if let Some(live) = self.live {
+            live.shutdown().await;
         }
     }
 
-    async fn live_session(&mut self) -> Result<Session, WorldFailure> {
-        if let Some(session) = self.session.take() {
-            return Ok(session);
+    async fn live_adapter(&mut self) -> Result<Live, WorldFailure> {
+        if let Some(live) = self.live.take() {
+            return Ok(live);
         }
         if self.deaths >= DEATHS {
             return Err(WorldFailure::Unhealthy {
                 deaths: self.deaths,
             });
         }
-        match Session::start(&self.spec).await {
-            Ok(session) => Ok(session),
+        match Live::start(&self.spec, &self.wires).await {
+            Ok(live) => Ok(live),
             Err(fault) => {
                 self.deaths += 1;
                 Err(fault.into())
@@ -150,38 +166,51 @@ impl World {
         }
     }
 
-    async fn died(&mut self, session: Session, fault: AdapterFault) -> WorldFailure {
+    async fn died(&mut self, live: Live, fault: AdapterFault) -> WorldFailure {
         self.deaths += 1;
-        session.kill().await;
+        live.session.kill().await;
         fault.into()
     }
 
     /// Ends a case at the adapter. A process in which a call never came back
     /// is not used again.
-    async fn end(&mut self, mut session: Session, record: &mut Record, stop: &Stop) {
+    async fn end(&mut self, mut live: Live, pace: &Pace, record: &mut Record, stop: &Stop) {
         match stop {
             Stop::Dead(_) => {
                 self.deaths += 1;
-                session.kill().await;
+                live.session.kill().await;
             }
-            Stop::Hung | Stop::RealTime => session.kill().await,
+            Stop::Hung | Stop::RealTime | Stop::Starved => live.session.kill().await,
+            // To end the case the clock would have to move on, past the horizon.
+            Stop::Horizon(_) | Stop::Events if live.time.is_some() => live.session.kill().await,
             Stop::Quiet | Stop::Horizon(_) | Stop::Events | Stop::Watched => {
-                match session.end(END_LIMIT).await {
+                pace.run_aside(END_LIMIT);
+                match live.end(END_LIMIT).await {
                     Ok(()) => {
+                        pace.close();
                         self.deaths = 0;
-                        self.session = Some(session);
+                        self.keep(live).await;
                     }
                     // One that cannot leave a call that it never ended is no worse than that.
                     Err(AdapterFault::Silent { .. }) if stop.ending() != Ending::Quiet => {
-                        session.kill().await;
+                        live.session.kill().await;
                     }
                     Err(fault) => {
                         record.failed_at_the_end(&fault);
                         self.deaths += 1;
-                        session.kill().await;
+                        live.session.kill().await;
                     }
                 }
             }
+        }
+    }
+
+    /// Keeps the adapter for the next case, unless its clock has gone too far.
+    async fn keep(&mut self, live: Live) {
+        if live.age() < OLD {
+            self.live = Some(live);
+        } else {
+            live.session.kill().await;
         }
     }
 

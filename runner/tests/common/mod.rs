@@ -63,12 +63,12 @@ pub(crate) fn jobs() -> NonZeroUsize {
 }
 
 /// A run of `cases` on `target`.
-pub(crate) fn request(target: Target, cases: Vec<Arc<Case>>) -> RunRequest {
+pub(crate) fn request(target: Target, cases: Vec<Arc<Case>>, clock: ClockChoice) -> RunRequest {
     RunRequest {
         spec: spec(),
         cases,
         targets: vec![Arc::new(target)],
-        clock: ClockChoice::Auto,
+        clock,
         max_wait: RunRequest::MAX_WAIT,
         early_watch: RunRequest::EARLY_WATCH,
         jobs: jobs(),
