@@ -29,6 +29,14 @@ check:
 mutants:
     cargo run --release -- mutants
 
+# the same verdicts, again and again, beside a busy processor
+repeat TIMES="100" CLOCK="virtual" *ARGS:
+    .ci/repeat {{TIMES}} {{CLOCK}} {{ARGS}}
+
+# what virtual time costs on this computer
+bench-vtime:
+    cargo bench -p holdoff --bench vtime
+
 # unit tests of the adapter kits
 kits:
     cd adapters/kit/python && python3 -m unittest discover -s tests -t . -p 'test_*.py'
