@@ -1,13 +1,13 @@
 //! `holdoff run`.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::adapters;
 use super::args::{CaseArgs, InputArgs};
-use super::failure::Failure;
+use super::failure::{Failure, say_aside};
 use super::fixtures;
 use super::inputs::{Inputs, fixtures_digest, text_of};
 use super::interrupt::{interrupt, runtime};
@@ -15,6 +15,7 @@ use super::sinks::{Format, palette, saved};
 use crate::adapter::protocol::ClockKind;
 use crate::check;
 use crate::diagnostic::Diagnostics;
+use crate::escape::terminal;
 use crate::fixture::Case;
 use crate::judge::Verdict;
 use crate::known::Target as Named;
@@ -22,8 +23,8 @@ use crate::manifest::Launch;
 use crate::model::Span;
 use crate::report::Sink;
 use crate::run::{
-    ClockChoice, DEFAULT_SEED, Demands, ExitCode, RunEnd, RunEvent, RunFooter, RunRequest, Target,
-    Warnings, run as run_all, virtual_clock,
+    ClockChoice, ClockMissing, DEFAULT_SEED, Demands, ExitCode, RunEnd, RunEvent, RunFooter,
+    RunRequest, Target, Warnings, run as run_all, virtual_clock,
 };
 use crate::world::WorldCommand;
 
@@ -92,8 +93,7 @@ pub(super) fn run(args: &RunArgs, holdoff: &Path) -> Result<ExitCode, Failure> {
     }
     let request = request(args, holdoff)?;
     if let Some(line) = fallback(args.clock, &request.targets) {
-        // Whoever closed standard error does not want to know.
-        let _ = writeln!(io::stderr(), "{line}");
+        say_aside(terminal(&line));
     }
     let mut sinks = vec![args.format.sink(std::io::stdout().lock(), palette())];
     if let Some(file) = &args.save {
@@ -169,8 +169,11 @@ fn fallback(clock: ClockChoice, targets: &[Arc<Target>]) -> Option<String> {
     if clock != ClockChoice::Auto || !targets.iter().any(claims) {
         return None;
     }
-    let missing = virtual_clock().err()?;
-    Some(format!("note: {missing}; other clocks are used"))
+    let ClockMissing::Virtual { what, reason, .. } = virtual_clock().err()?;
+    Some(format!(
+        "note: other clocks are used, because there is no virtual one here: {what}: {reason} \
+         (`holdoff doctor --system` says what to do)"
+    ))
 }
 
 /// A case under the real clock is mostly spent waiting: sixteen at a time keep

@@ -8,6 +8,7 @@ pub(super) fn trials(lack: Option<&str>) -> Vec<Trial> {
     vec![
         trial("refused::by_the_command_line", None, by_the_command_line),
         trial("refused::inside_itself", lack, inside_itself),
+        trial("refused::a_run_falls_back", lack, a_run_falls_back),
     ]
 }
 
@@ -56,4 +57,27 @@ fn inside_itself() {
         "{}",
         stderr(&output)
     );
+}
+
+fn a_run_falls_back() {
+    let case = ["--case", "holdoff/parsing/seconds@octal-trap"];
+    let run = |clock| {
+        let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+        let words = [
+            "vtime", "--", "env", "-C", repository, HOLDOFF, "run", "--clock", clock,
+        ];
+        holdoff(&[&words[..], &case].concat())
+    };
+    let output = run("auto");
+    ends(&output, 0);
+    let text = stdout(&output);
+    assert!(text.contains("(1 under the injected clock)"), "{text}");
+    let said = stderr(&output);
+    let note = said.lines().next().unwrap_or_default();
+    for part in ["note: other clocks", "ptrace", "holdoff doctor --system"] {
+        assert!(note.contains(part), "{part}: {said}");
+    }
+    let output = run("virtual");
+    ends(&output, 2);
+    assert!(stderr(&output).contains("traces this one"));
 }
