@@ -80,7 +80,7 @@ pub fn case_tolerance(setting: &Setting<'_>) -> Tolerance {
         tolerance.early = VIRTUAL_DATE_EARLY;
     }
     if let Some(tick) = setting.case.clock.tick {
-        tolerance.late = tolerance.late + tick * READINGS;
+        tolerance.late += tick * READINGS;
     }
     tolerance
 }

@@ -87,7 +87,7 @@ impl WorldHandle {
         }
         let mut process = WorldProcess::spawn(&self.command)?;
         let order = WorldOrder::Start {
-            spec: self.spec.clone(),
+            spec: Box::new(self.spec.clone()),
         };
         let limit = self.spec.start_limit.to_std() + SLACK;
         let failure = match process.ask(&order, limit, &mut self.late).await {

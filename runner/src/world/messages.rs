@@ -18,7 +18,7 @@ pub enum WorldOrder {
     /// Start the adapter; first order of all. Answered by `ready` or `failed`.
     Start {
         /// How.
-        spec: LaunchSpec,
+        spec: Box<LaunchSpec>,
     },
     /// Play one case. Answered by `observed` or `failed`.
     Run {

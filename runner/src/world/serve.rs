@@ -54,7 +54,7 @@ pub async fn serve_on(
 
 async fn obey(order: WorldOrder, world: &mut Option<World>) -> WorldEvent {
     let obeyed = match (order, world.as_mut()) {
-        (WorldOrder::Start { spec }, None) => start(spec, world).await,
+        (WorldOrder::Start { spec }, None) => start(*spec, world).await,
         (WorldOrder::Run { plan }, Some(world)) => {
             world
                 .run(&plan)
