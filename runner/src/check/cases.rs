@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::clocks::only_injected;
 use super::coverage::clauses_without_case;
 use super::kills::{CaseKills, Matrix};
 use super::nominal::{nominal_host, nominal_setting};
@@ -55,6 +56,7 @@ pub fn check(spec: &Spec, cases: &[Case], text_of: &dyn Fn(&Path) -> Option<Stri
         checked.can_fail();
         checked.claims();
         checked.asserts();
+        checked.clocks();
         checked
             .found
             .into_iter()
@@ -299,6 +301,14 @@ impl OneCase<'_, '_> {
             let caught = list(self.kills.kills.iter());
             self.error(&format!("kills[{index}]"), message).hint =
                 Some(format!("it does catch: {caught}"));
+        }
+    }
+
+    /// A case that may run under the virtual clock asks nothing that only the
+    /// injected one can give.
+    fn clocks(&mut self) {
+        for found in only_injected(self.spec, self.case, self.host) {
+            self.error(&found.path, found.message).hint = Some(found.hint);
         }
     }
 

@@ -2,6 +2,7 @@
 //! clauses without a case. Pure: files are read by the caller.
 
 mod cases;
+mod clocks;
 mod coverage;
 mod kills;
 mod nominal;

@@ -108,6 +108,71 @@ fn names_must_exist_and_the_nearest_is_named() {
 }
 
 #[test]
+fn a_tick_that_outlasts_a_time_limit_is_for_the_injected_clock() {
+    let with = |clock: &str, params: &str| {
+        let text = GOOD.replace("max_jitter: 0s", &format!("max_jitter: 0s{params}"));
+        errors(&format!("{clock}{text}"))
+    };
+    let coarse = with("clock: { tick: 1s }\n", "");
+    assert!(coarse.contains("a tick of 1s is too coarse"), "{coarse}");
+    assert!(coarse.contains("clock: injected"), "{coarse}");
+    let injected = "clock: { tick: 1s }\nneeds: { clock: injected }\n";
+    assert_eq!(with(injected, ""), "");
+    assert_eq!(with("clock: { tick: 1ms }\n", ""), "");
+    let short = with("clock: { tick: 1ms }\n", ", request_timeout: 999ms");
+    assert!(
+        short.contains("outlast the time limit of 0.999s"),
+        "{short}"
+    );
+}
+
+#[test]
+fn equal_instants_are_for_the_injected_clock() {
+    let cancelled = |at: &str, needs: &str| {
+        let cancel = format!("read }}, {{ at: {at}, do: cancel, call: a }}]");
+        let outcome = "attempts: 1, waits: [], outcome: { kind: cancelled }";
+        let text = GOOD
+            .replace("read }]", &cancel)
+            .replace("{ status: 200 }", "{ status: 200, optional: true }")
+            .replace(
+                "attempts: 2, waits: [120s], ends: 120s, outcome: { kind: returned }",
+                outcome,
+            );
+        errors(&format!("{needs}{text}"))
+    };
+    let found = cancelled("120s", "");
+    assert!(
+        found.contains("the cancellation at 120s falls on"),
+        "{found}"
+    );
+    assert_eq!(cancelled("120s", "needs: { clock: injected }\n"), "");
+    assert_eq!(cancelled("119s", ""), "");
+    let stepped = |at: &str| {
+        errors(&format!(
+            "clock: {{ steps: [{{ at: {at}, wall: 1h }}] }}\n{GOOD}"
+        ))
+    };
+    assert!(stepped("120s").contains("the step of the wall clock at 120s"));
+    assert_eq!(stepped("60s"), "");
+    let late = |delay: &str| {
+        errors(
+            &GOOD
+                .replace(
+                    "retry-after: \"120\" }",
+                    &format!("retry-after: \"120\" }}, delay: {delay}"),
+                )
+                .replace("ends: 120s, ", ""),
+        )
+    };
+    assert!(
+        late("30s").contains("the reply 30s after its request"),
+        "{}",
+        late("30s")
+    );
+    assert_eq!(late("20s"), "");
+}
+
+#[test]
 fn the_report_counts_cases_and_distinct_kill_sets() {
     let cases = read("holdoff/a.yaml", GOOD).unwrap();
     let twice = [cases.clone(), cases].concat();

@@ -212,6 +212,8 @@ pub enum Fault {
     CloseMidBody,
     /// Nothing is answered and the connection stays open.
     Stall,
+    /// Half of the body is written and the connection stays open.
+    StallMidBody,
     /// The status line is not one.
     MalformedStatus,
 }

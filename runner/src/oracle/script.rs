@@ -83,8 +83,8 @@ pub(super) enum Arrival {
 pub(super) fn arrival(step: &Step, timeout: Option<Span>) -> Arrival {
     let delay = step.delay.unwrap_or(Span::ZERO);
     match (step.fault, timeout) {
-        (Some(Fault::Stall), None) => Arrival::Never,
-        (Some(Fault::Stall), Some(timeout)) => Arrival::TimedOut(timeout),
+        (Some(Fault::Stall | Fault::StallMidBody), None) => Arrival::Never,
+        (Some(Fault::Stall | Fault::StallMidBody), Some(timeout)) => Arrival::TimedOut(timeout),
         (_, Some(timeout)) if delay >= timeout => Arrival::TimedOut(timeout),
         (Some(_), _) => Arrival::Broken(delay),
         (None, _) => Arrival::Reply(delay),
@@ -107,6 +107,7 @@ pub fn describe_step(step: &Step) -> String {
             Fault::CloseBeforeReply => "connection closed",
             Fault::CloseMidBody => "connection cut in the body",
             Fault::Stall => "no reply",
+            Fault::StallMidBody => "half a body, then nothing",
             Fault::MalformedStatus => "malformed status line",
         }
         .to_owned();

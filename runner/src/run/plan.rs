@@ -235,7 +235,7 @@ pub(super) fn unplayable(case: &Case, launch: &Launch) -> Option<String> {
                 step.status
             ));
         }
-        let is_cut = step.fault == Some(Fault::CloseMidBody);
+        let is_cut = matches!(step.fault, Some(Fault::CloseMidBody | Fault::StallMidBody));
         (is_cut && bodies().all(|body| body.is_none_or(|body| body == PlannedBody::default())))
             .then(|| "the reply to this call has no body that could be cut".to_owned())
     })
@@ -366,6 +366,8 @@ replies:
         assert_eq!(refusal("write", "{ fault: reset }"), None);
         let reason = refusal("write", "{ fault: close-mid-body }").unwrap();
         assert!(reason.contains("no body that could be cut"), "{reason}");
+        assert_eq!(refusal("write", "{ fault: stall-mid-body }"), Some(reason));
+        assert_eq!(refusal("read", "{ fault: stall-mid-body }"), None);
     }
 
     #[test]

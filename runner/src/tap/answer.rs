@@ -247,7 +247,10 @@ impl Connection {
             let _ = self.hold(&decided, HeldKind::Stalled, work).await;
             return Outcome::Gone;
         }
-        if matches!(fault, None | Some(Fault::CloseMidBody)) {
+        if matches!(
+            fault,
+            None | Some(Fault::CloseMidBody | Fault::StallMidBody)
+        ) {
             let told = manner.lines.iter().filter(|(name, _)| tells(name));
             let told = told.map(|(name, value)| {
                 let value = String::from_utf8_lossy(value).into_owned();
@@ -258,6 +261,12 @@ impl Connection {
                 exchange.reply_headers = told.collect();
             });
         }
+        if fault == Some(Fault::StallMidBody) {
+            // Half a reply is none: the exchange ends when the client gives it up.
+            let _ = self.wire.write_all(&reply.bytes(BodyPart::Half)).await;
+            let _ = self.hold(&decided, HeldKind::Stalled, work).await;
+            return Outcome::Gone;
+        }
         self.replied(*id, Some(call));
         // A client that is gone by now has shown all it will show.
         let _ = match fault {
@@ -266,7 +275,9 @@ impl Connection {
             Some(Fault::MalformedStatus) => {
                 self.wire.write_all(&reply.bytes_without_status()).await
             }
-            Some(Fault::Reset | Fault::CloseBeforeReply | Fault::Stall) => Ok(()),
+            Some(Fault::Reset | Fault::CloseBeforeReply | Fault::Stall | Fault::StallMidBody) => {
+                Ok(())
+            }
         };
         if fault.is_some() {
             // A cut reply has the instant at which its connection closes.

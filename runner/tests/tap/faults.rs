@@ -97,6 +97,28 @@ async fn a_stalled_reply_is_cut_when_the_client_gives_up() {
 }
 
 #[tokio::test]
+async fn a_reply_that_stalls_mid_body_ends_when_the_client_gives_up() {
+    let mut rig = Rig::with(faulty(Fault::StallMidBody)).await;
+    let mut client = rig.connect().await;
+    client.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+    let exchange = rig.stalled().await;
+    let mut half = Vec::new();
+    while !half.ends_with(b"\r\n\r\n{\"a") {
+        half.push(client.read_u8().await.unwrap());
+    }
+    assert_eq!(rig.tap.held(rig.case)[0].kind, HeldKind::Stalled);
+    rig.clock.set("30s");
+    drop(client);
+    assert_eq!(rig.closed().await, Some(exchange));
+    let seen = rig.exchanges().remove(0);
+    assert_eq!(
+        (seen.status, seen.replied_at),
+        (Some(503), Some(Span::from_secs(30)))
+    );
+    assert!(rig.tap.held(rig.case).is_empty());
+}
+
+#[tokio::test]
 async fn a_stalled_reply_stays_open_until_the_case_ends() {
     let mut rig = Rig::with(faulty(Fault::Stall)).await;
     let mut client = rig.connect().await;
