@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio, abort, exit, id};
 
 /// What a tiny adapter does at one message instead of what it should.
-type Act = fn(&mut Wire, &str);
+pub(crate) type Act = fn(&mut Wire, &str);
 
 /// Name of the fault, the message at which it shows, and what is done then.
 const ACTS: &[(&str, &str, Act)] = &[
@@ -153,6 +153,7 @@ const GIB: usize = 1 << 30;
 pub(crate) fn play(name: &str, address: Option<&str>) {
     let (_, at, act) = *ACTS
         .iter()
+        .chain(crate::virtual_time::ACTS)
         .find(|(known, ..)| *known == name)
         .expect("a known fault");
     let mut wire = Wire {
@@ -186,7 +187,7 @@ pub(crate) fn play(name: &str, address: Option<&str>) {
 }
 
 /// Both ends of the protocol.
-struct Wire {
+pub(crate) struct Wire {
     tag: String,
     lines: Lines<StdinLock<'static>>,
     last_result: String,
@@ -207,7 +208,7 @@ impl Wire {
         }
     }
 
-    fn say(&self, message: &str) {
+    pub(crate) fn say(&self, message: &str) {
         self.raw(format!("{}{message}\n", self.tag).as_bytes());
     }
 
@@ -217,14 +218,14 @@ impl Wire {
         }
     }
 
-    fn result(&self, line: &str) -> String {
+    pub(crate) fn result(&self, line: &str) -> String {
         let (case, call) = (field(line, "case"), field(line, "call"));
         format!(
             r#"{{"type":"result","case":"{case}","call":"{call}","outcome":{{"kind":"returned","status":200}}}}"#
         )
     }
 
-    fn returned(&mut self, line: &str) {
+    pub(crate) fn returned(&mut self, line: &str) {
         self.last_result = self.result(line);
         self.say(&self.last_result);
     }
@@ -258,6 +259,22 @@ impl Wire {
             "shutdown" => exit(0),
             _ => {}
         }
+    }
+
+    /// The next order.
+    pub(crate) fn next_line(&mut self) -> String {
+        let line = self.lines.next().expect("there is another order");
+        line.expect("orders are UTF-8")
+    }
+
+    /// Sends a request and reads the reply.
+    pub(crate) fn exchange(&self) {
+        let mut to = TcpStream::connect(&self.origin).expect("the mock server listens");
+        let request = "GET /items/1000001 HTTP/1.1\r\nhost: x\r\n\r\n";
+        to.write_all(request.as_bytes()).expect("it reads");
+        let mut reply = Vec::new();
+        // One that is cut is none the less over.
+        let _ = std::io::Read::read_to_end(&mut to, &mut reply);
     }
 
     /// Sends half a request, as an SDK does that dies on the way.

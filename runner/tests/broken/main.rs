@@ -12,6 +12,7 @@ mod floods;
 mod killed;
 mod left;
 mod stage;
+mod virtual_time;
 
 use std::future::Future;
 use std::process::ExitCode;
@@ -43,6 +44,7 @@ fn tests() -> ExitCode {
     trials.extend(floods::trials());
     trials.extend(killed::trials());
     trials.extend(command::trials());
+    trials.extend(virtual_time::trials());
     run(&Arguments::from_args(), trials).exit_code()
 }
 
