@@ -13,6 +13,8 @@ mod command;
 #[cfg(unix)]
 mod kit;
 #[cfg(unix)]
+mod kits;
+#[cfg(unix)]
 mod refused;
 #[cfg(unix)]
 mod seeds;
@@ -23,6 +25,7 @@ fn main() -> std::process::ExitCode {
     let lack = (!arguments.list && !has_virtual_time()).then_some("virtual time");
     let mut trials = command::trials(lack);
     trials.extend(seeds::trials(lack));
+    trials.extend(kits::trials(lack));
     trials.extend(refused::trials(lack));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -89,7 +89,7 @@ pub(super) fn trials(lack: Option<&'static str>) -> Vec<Trial> {
     trials
 }
 
-fn answers(program: &str, version: &str) -> bool {
+pub(super) fn answers(program: &str, version: &str) -> bool {
     Command::new(program)
         .arg(version)
         .stdin(Stdio::null())
