@@ -107,7 +107,7 @@ impl Supervisor {
         }
     }
 
-    fn check_page(&mut self) {
+    pub(super) fn check_page(&mut self) {
         match self.clock.0.page.check(self.checked, self.moved) {
             Ok(checked) => {
                 self.checked = checked;
@@ -245,8 +245,7 @@ impl Supervisor {
     fn meet(&mut self, at: u64, due: Due) -> Result<bool, Error> {
         let now = self.clock.0.page.now();
         if at > now {
-            self.moved = self.moved.saturating_add(at - now);
-            self.clock.0.page.advance(at);
+            self.moved = self.moved.saturating_add(self.clock.0.page.advance(at));
         }
         match due {
             Due::Scheduled => self.fire(),

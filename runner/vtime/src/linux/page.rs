@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use rustix::fs::MemfdFlags;
+use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::Error;
@@ -62,9 +62,13 @@ impl ClockPage {
                 source: errno.into(),
             }
         };
-        let fd = rustix::fs::memfd_create("holdoff-clock", MemfdFlags::CLOEXEC)
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let fd = rustix::fs::memfd_create("holdoff-clock", flags)
             .map_err(failed("create memory to share"))?;
         rustix::fs::ftruncate(&fd, SIZE as u64).map_err(failed("size memory to share"))?;
+        // Whoever takes the page away takes this process with it.
+        let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+        rustix::fs::fcntl_add_seals(&fd, seals).map_err(failed("seal memory to share"))?;
         // SAFETY: a fresh mapping at an address that the kernel chooses.
         let mapped = unsafe {
             rustix::mm::mmap(
@@ -118,9 +122,10 @@ impl ClockPage {
         self.fields().now.fetch_add(nanoseconds, Ordering::SeqCst)
     }
 
-    /// Moves the clock to an instant; an earlier one is no move.
-    pub(super) fn advance(&self, to: u64) {
-        self.fields().now.fetch_max(to, Ordering::SeqCst);
+    /// Moves the clock to an instant; an earlier one is no move. Returns how
+    /// far it was moved.
+    pub(super) fn advance(&self, to: u64) -> u64 {
+        to.saturating_sub(self.fields().now.fetch_max(to, Ordering::SeqCst))
     }
 
     /// What the monotonic clock shows at zero.
@@ -186,7 +191,8 @@ impl ClockPage {
             .now
             .saturating_add(moved)
             .saturating_add(readings.saturating_mul(tick));
-        if found.now < last.now || found.now > furthest {
+        let nearest = last.now.saturating_add(moved);
+        if found.now < nearest || found.now > furthest {
             return Err(format!(
                 "a clock that went from {} ns to {} ns",
                 last.now, found.now
@@ -229,6 +235,7 @@ mod tests {
         let last = page.checked();
         page.fields().now.store(1, Ordering::SeqCst);
         assert!(page.check(last, 0).is_err(), "backwards");
+        assert!(page.check(first, 2).is_err(), "less far than announced");
         page.fields().now.store(7_000_000_000, Ordering::SeqCst);
         page.fields().wall.store(6, Ordering::SeqCst);
         let found = page.check(last, 0).unwrap_err();

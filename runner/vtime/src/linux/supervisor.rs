@@ -249,6 +249,10 @@ impl Supervisor {
             self.random.forget(thread);
         }
         if thread == self.root {
+            // What it said was said by a clock that may have been its own.
+            if self.run.is_some() {
+                self.check_page();
+            }
             self.report(Report::Exited(exit));
         }
     }
