@@ -118,12 +118,24 @@ impl JudgedCall<'_> {
         self.differs(
             topic,
             side,
-            format!("{what} after {}, expected {wanted}", self.shown(seen)),
+            format!(
+                "{what} after {}, expected {wanted}",
+                self.shown_beside(wanted, seen)
+            ),
         );
     }
 
     /// A measured time as it is shown: under the real clock only tenths mean
     /// anything.
+    fn shown_beside(&self, wanted: &Allowed, seen: Span) -> String {
+        let text = self.shown(seen);
+        // What differs must look different.
+        if self.setting.clock == ClockKind::Virtual && text == wanted.to_string() {
+            return seen.to_string();
+        }
+        text
+    }
+
     fn shown(&self, seen: Span) -> String {
         shown(self.setting.clock, seen)
     }
@@ -349,7 +361,7 @@ impl JudgedCall<'_> {
             };
             let text = format!(
                 "the call ends at {}, expected {wanted}",
-                self.shown(result.at)
+                self.shown_beside(&wanted, result.at)
             );
             self.differs(Topic::Ends, side, text);
         }

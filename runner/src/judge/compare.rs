@@ -2,7 +2,7 @@
 
 use super::call::JudgedCall;
 use super::clauses::clause_for;
-use super::tolerance::case_tolerance;
+use super::tolerance::call_tolerance;
 use super::verdict::{Difference, Side, Topic};
 use super::view::CallView;
 use crate::fixture::Distinct;
@@ -68,7 +68,7 @@ fn one_run(
             expected,
             seen: CallView::new(observation, id, calls),
             calls,
-            tolerance: case_tolerance(setting),
+            tolerance: call_tolerance(setting, expected),
             found: Vec::new(),
         };
         judged.attempts();

@@ -63,7 +63,7 @@ pub(super) fn shown(clock: ClockKind, seen: Span) -> String {
 /// A time under the virtual clock without what a runtime spends between two
 /// instants, so that two runs read the same. What is less than whole is exact:
 /// nobody arrives early by noise.
-pub(super) fn without_noise(seen: Span) -> Span {
+pub fn without_noise(seen: Span) -> Span {
     const STEP: i128 = 1_000_000;
     const NOISE: i128 = 100_000;
     let noise = seen.as_nanos().rem_euclid(STEP);

@@ -20,6 +20,7 @@ pub use authored::{Mismatch, allowed, authored};
 pub use compare::{judge, unpredicted};
 pub use diagnose::{Hypotheses, diagnose, shows_defect, shows_pair, signature};
 pub use lines::{expected_lines, observed_lines};
+pub use measure::without_noise;
 pub use recorded::{recorded_text, shows_recorded};
 pub use report::CaseReport;
 pub use tolerance::{

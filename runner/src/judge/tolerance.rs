@@ -4,7 +4,7 @@
 use crate::adapter::protocol::ClockKind;
 use crate::fixture::{Body, Case, Distinct, Step};
 use crate::model::{Host, Runtime, SleepStyle, Span, TokenText, Tolerance};
-use crate::oracle::{Seen, Setting, Visibility};
+use crate::oracle::{CallExpectation, Gap, Seen, Setting, Visibility};
 
 /// Under the real clock a timer may fire early by its own rounding: Node and
 /// some event loops round to the millisecond, and two clocks are compared.
@@ -29,6 +29,11 @@ pub const VIRTUAL_LATE_NODE: Span = Span::from_nanos(60_000);
 /// tokio rounds a timer up to the next whole millisecond; and so may a runtime
 /// of which nothing is known.
 pub const VIRTUAL_LATE_MILLISECOND: Span = Span::from_nanos(1_100_000);
+
+/// Whoever sleeps in slices reads the clock in each, which costs some
+/// nanoseconds, and rounds what is left in the last one up to a millisecond:
+/// asyncio does so with waits of more than a day.
+const SLICE: Span = Span::from_secs(86_400);
 
 /// Python and Ruby count the seconds up to a date in floating point, which at a
 /// billion seconds has steps of a quarter of a microsecond; a sum and a
@@ -81,6 +86,19 @@ pub fn case_tolerance(setting: &Setting<'_>) -> Tolerance {
     }
     if let Some(tick) = setting.case.clock.tick {
         tolerance.late += tick * READINGS;
+    }
+    tolerance
+}
+
+/// How far an instant of a call may lie from what it stands for.
+pub(super) fn call_tolerance(setting: &Setting<'_>, call: &CallExpectation) -> Tolerance {
+    let mut tolerance = case_tolerance(setting);
+    let is_long = |gap: &Gap| gap.length.longest().is_some_and(|longest| longest > SLICE);
+    if setting.clock == ClockKind::Virtual
+        && setting.host.sleeps == SleepStyle::Sliced
+        && call.gaps().any(is_long)
+    {
+        tolerance.late = tolerance.late.max(VIRTUAL_LATE_MILLISECOND);
     }
     tolerance
 }

@@ -21,7 +21,7 @@ use crate::adapter::AdapterFault;
 use crate::adapter::protocol::ClockKind;
 use crate::judge::{
     CaseReport, Diagnosis, Verdict, diagnose, expected_lines, observed_lines, outcome_words,
-    signature,
+    signature, without_noise,
 };
 use crate::model::{Observation, Span};
 use crate::oracle::{Behaviour, Expectation, Setting, expectation};
@@ -397,6 +397,9 @@ impl<'a> Played<'a> {
         report.observed = observed_lines(&setting, &self.expectation, seen);
         report.attempts = u32::try_from(seen.exchanges.len()).unwrap_or(u32::MAX);
         report.waits = waits(seen);
+        if self.clock == ClockKind::Virtual {
+            report.waits = report.waits.drain(..).map(without_noise).collect();
+        }
         report.outcome = seen
             .results
             .iter()

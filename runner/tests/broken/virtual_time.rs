@@ -14,7 +14,7 @@ use holdoff::run::virtual_clock;
 use holdoff::world::{WorldCommand, WorldFailure, WorldHandle};
 use libtest_mimic::Trial;
 
-use crate::acts::{Act, Wire};
+use crate::acts::Act;
 use crate::stage::{Seen, play as play_once, spec, this};
 use crate::trial;
 
