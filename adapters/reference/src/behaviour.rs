@@ -100,6 +100,8 @@ pub(crate) struct Dates {
     pub(crate) lenient: bool,
     pub(crate) years_in_1900s: bool,
     pub(crate) local_zone: bool,
+    pub(crate) civil_distance: bool,
+    pub(crate) local_names: bool,
     pub(crate) days_overflow: bool,
     pub(crate) rounding: Rounding,
     pub(crate) past_is_now: bool,
@@ -126,6 +128,7 @@ pub(crate) struct ToldWaits {
     pub(crate) composition: Composition,
     pub(crate) memory: Memory,
     pub(crate) manner: Manner,
+    pub(crate) from_the_request: bool,
     pub(crate) on_success: bool,
     pub(crate) on_redirect: bool,
 }
@@ -184,6 +187,8 @@ pub(crate) enum Manner {
     Once,
     MonotonicDeadline,
     WallSlices,
+    /// The whole wait, and what is left by the wall clock as long as that lasts.
+    WallDeadline,
 }
 
 /// The local delay.
@@ -192,6 +197,7 @@ pub(crate) struct Backoff {
     pub(crate) growth: Growth,
     pub(crate) jitter: Jitter,
     pub(crate) skips_told_waits: bool,
+    pub(crate) manner: Manner,
 }
 
 /// How the local delay grows.
@@ -231,6 +237,7 @@ pub(crate) struct Retries {
     pub(crate) timeout_ends: bool,
     pub(crate) timed_out_download: bool,
     pub(crate) only_if_told: bool,
+    pub(crate) limit_on_wall: bool,
     pub(crate) body_lost: bool,
     pub(crate) method_lost: bool,
 }

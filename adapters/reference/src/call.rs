@@ -57,6 +57,8 @@ pub(crate) struct Call {
     pub(crate) waits: u32,
     /// The first told wait of this call.
     pub(crate) first_told: Option<ToldWait>,
+    /// How long the latest reply took.
+    pub(crate) reply_took: Span,
     /// The told wait that an error showed last.
     pub(crate) latest_told: Option<Span>,
     /// The next attempt is sent even if the call is cancelled.
@@ -79,6 +81,7 @@ impl Call {
             handle,
             waits: 0,
             first_told: None,
+            reply_took: Span::ZERO,
             latest_told: None,
             unstoppable: false,
         }
@@ -121,6 +124,7 @@ impl Call {
         &mut self,
         request: Request,
     ) -> Result<Result<Reply, Failure>, Ending> {
+        let sent = self.case.clock.stopwatch();
         let exchange = self.case.exchange(&self.name, request);
         let result = if std::mem::take(&mut self.unstoppable) {
             exchange.await
@@ -131,6 +135,7 @@ impl Call {
                 result = exchange => result,
             }
         };
+        self.reply_took = self.case.clock.stopwatch() - sent;
         self.stop_if_cancelled()?;
         Ok(result)
     }

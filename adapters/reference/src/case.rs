@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use reqwest::Url;
@@ -14,6 +15,7 @@ use crate::emitter::Emitter;
 use crate::http::{Failure, Reply, Request, Transport};
 use crate::protocol::{Beside, ClockKind, Open, OpenClock, Param};
 use crate::span::Span;
+use crate::wait;
 
 /// Which loop a case is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +121,17 @@ impl Case {
     pub(crate) async fn exchange(&self, call: &str, request: Request) -> Result<Reply, Failure> {
         // Armed before the request, or an injected clock could not time it.
         let limit = self.knobs.request_timeout;
-        let mut timeout = self.clock.timer(call, limit, Some(Beside::Request));
+        let beside = Some(Beside::Request);
+        if self.behaviour.retries.limit_on_wall {
+            let mut timeout = pin!(wait::until_the_wall_shows(&self.clock, call, limit, beside));
+            return tokio::select! {
+                biased;
+                // Polled first, so that it is armed before the request.
+                () = &mut timeout => Err(Failure::Timeout),
+                result = self.transport.send(request) => result,
+            };
+        }
+        let mut timeout = self.clock.timer(call, limit, beside);
         tokio::select! {
             biased;
             result = self.transport.send(request) => result,

@@ -39,6 +39,24 @@ impl Clock {
         }
     }
 
+    /// What has passed since the case was opened, for measuring what the
+    /// transport does: no reading that a decision rests on, so it does not tick.
+    pub(crate) fn stopwatch(&self) -> Span {
+        match self {
+            Self::System { opened } => span_of(opened.elapsed()),
+            Self::Injected(clock) => clock.hands().now,
+        }
+    }
+
+    /// The wall clock as a timer sees it that looks at nothing else: like the
+    /// stopwatch it does not tick.
+    pub(crate) fn wall_of_a_timer(&self) -> Span {
+        match self {
+            Self::System { .. } => self.wall(),
+            Self::Injected(clock) => clock.hands().wall,
+        }
+    }
+
     /// One reading of the wall clock: time since 1970.
     pub(crate) fn wall(&self) -> Span {
         match self {

@@ -191,6 +191,15 @@ fn in_zone(civil: i64, zone: &jiff::tz::TimeZone) -> Option<i64> {
     Some(zone.to_timestamp(civil).ok()?.as_second())
 }
 
+/// What the process's zone is ahead of UTC then.
+pub(crate) fn offset_at(instant: Span) -> Span {
+    let seconds = i64::try_from(instant.floor_secs()).unwrap_or(i64::MAX);
+    let ahead = jiff::Timestamp::from_second(seconds).map_or(0, |then| {
+        jiff::tz::TimeZone::system().to_offset(then).seconds()
+    });
+    Span::from_secs(ahead.into())
+}
+
 /// The latest year with these last digits that is not more than 50 years ahead.
 pub(crate) fn most_recent_year(digits: i64, date: &Civil, now: Span) -> i64 {
     let today = i64::try_from(now.floor_secs()).unwrap_or(i64::MAX);

@@ -338,7 +338,7 @@ const LOOPS: &[(&str, Switch)] = &[
     }),
 ];
 
-/// Which clock is read, and how often.
+/// Which clock is read, how often, and where the process is at home.
 const CLOCKS: &[(&str, Switch)] = &[
     ("two-clock-readings", |b| {
         b.reading.dates.clock_read_twice = true;
@@ -346,6 +346,21 @@ const CLOCKS: &[(&str, Switch)] = &[
     }),
     ("deadline-on-the-wall-clock", |b| {
         b.told.manner = Manner::WallSlices
+    }),
+    ("local-delay-on-the-wall-clock", |b| {
+        b.backoff.manner = Manner::WallDeadline
+    }),
+    ("time-limit-on-the-wall-clock", |b| {
+        b.retries.limit_on_wall = true
+    }),
+    ("wait-counted-from-the-request", |b| {
+        b.told.from_the_request = true
+    }),
+    ("distance-in-local-civil-time", |b| {
+        b.reading.dates.civil_distance = true
+    }),
+    ("names-in-local-language", |b| {
+        b.reading.dates.local_names = true
     }),
 ];
 

@@ -14,6 +14,16 @@ pub(crate) fn observed(probe: [Timestamp; 2]) -> Environment {
     }
 }
 
+/// Whether the process's own names of days and months are the English ones.
+pub(crate) fn speaks_english() -> bool {
+    is_english(&locale(|name| std::env::var(name).ok()))
+}
+
+fn is_english(locale: &str) -> bool {
+    let language = locale.split(['.', '_']).next().unwrap_or_default();
+    matches!(language, "C" | "POSIX" | "en")
+}
+
 /// `±HH:MM`.
 fn offset(zone: &TimeZone, instant: Timestamp) -> String {
     let seconds = zone.to_offset(instant).seconds();
@@ -44,6 +54,14 @@ mod tests {
         assert_eq!(at(0, 0), "+00:00");
         assert_eq!(at(5, 30), "+05:30");
         assert_eq!(at(-9, -30), "-09:30");
+    }
+
+    #[test]
+    fn the_plain_locale_is_english() {
+        for locale in ["C", "C.UTF-8", "POSIX", "en_US.UTF-8"] {
+            assert!(is_english(locale), "{locale}");
+        }
+        assert!(!is_english("cs_CZ.UTF-8") && !is_english("tr_TR"));
     }
 
     #[test]

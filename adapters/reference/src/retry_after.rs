@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::behaviour::{Dates, Lines, NumberForm, OverParseLimit, Reading, Rounding, Unit};
 use crate::clock::Clock;
 use crate::dates::{self, Civil, Year};
+use crate::environment;
 use crate::numbers;
 use crate::span::Span;
 
@@ -136,6 +137,7 @@ fn read_value(value: &str, rules: &Reading, clock: &Clock) -> Told {
     }
     let told = match numbers::read(value, rules.number) {
         Some(number) => seconds(number, rules),
+        None if rules.dates.local_names && !environment::speaks_english() => Told::Nothing,
         None => match dates::read(value, &rules.dates) {
             Some(date) => read_date(date, &rules.dates, clock),
             None => Told::Nothing,
@@ -179,7 +181,7 @@ fn read_date(date: Civil, rules: &Dates, clock: &Clock) -> Told {
     if rules.odd_weekday_raises && date.weekday.is_some_and(|named| named != moment.weekday) {
         return Told::Raises("the weekday of retry-after does not match its date");
     }
-    if moment.instant <= now {
+    if distance(moment.instant, now, rules) <= Span::ZERO {
         return if rules.past_is_now {
             Told::date(Span::ZERO)
         } else {
@@ -189,11 +191,18 @@ fn read_date(date: Civil, rules: &Dates, clock: &Clock) -> Told {
     if rules.clock_read_twice {
         now = clock.wall();
     }
-    let wait = rounded(moment.instant - now, rules.rounding).max(Span::ZERO);
+    let wait = rounded(distance(moment.instant, now, rules), rules.rounding).max(Span::ZERO);
     if wait == Span::ZERO && !rules.clock_read_twice {
         return Told::Nothing;
     }
     Told::date(wait)
+}
+
+fn distance(instant: Span, now: Span, rules: &Dates) -> Span {
+    if rules.civil_distance {
+        return dates::offset_at(instant) + instant - (dates::offset_at(now) + now);
+    }
+    instant - now
 }
 
 fn rounded(span: Span, rounding: Rounding) -> Span {

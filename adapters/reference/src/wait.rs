@@ -7,6 +7,7 @@ use crate::behaviour::{Cancelling, Change, Composition, Manner, Memory, OverRang
 use crate::call::{Call, Ending};
 use crate::clock::Clock;
 use crate::http::Request;
+use crate::protocol::Beside;
 use crate::retry_after::{Form, Told, ToldWait};
 use crate::span::Span;
 
@@ -68,7 +69,7 @@ impl Call {
         };
         self.waits = self.waits.saturating_add(1);
         let Some(told) = told else {
-            return Plan::Wait(Wait::plain(self.local_delay(index)));
+            return Plan::Wait(self.local_wait(index));
         };
         if rules.gives_up_above.is_some_and(|limit| told.span > limit) {
             return Plan::GiveUp;
@@ -79,7 +80,7 @@ impl Call {
                 return Plan::Raise("retry-after cannot be scheduled");
             }
             OverRange::FallBack if over_range => {
-                return Plan::Wait(Wait::plain(self.local_delay(index)));
+                return Plan::Wait(self.local_wait(index));
             }
             _ => {}
         }
@@ -90,7 +91,19 @@ impl Call {
             Composition::Floor => changed.max(self.local_delay(index)),
             Composition::Shorter => changed.min(self.local_delay(index)),
         };
-        Plan::Wait(self.told_wait(composed, told.form, index))
+        let elapsed = if rules.from_the_request {
+            self.reply_took
+        } else {
+            Span::ZERO
+        };
+        let rest = (composed - elapsed).max(Span::ZERO);
+        Plan::Wait(self.told_wait(rest, told.form, index))
+    }
+
+    fn local_wait(&mut self, index: u32) -> Wait {
+        let mut wait = Wait::plain(self.local_delay(index));
+        wait.manner = self.case.behaviour.backoff.manner;
+        wait
     }
 
     fn told_wait(&self, delay: Span, form: Form, index: u32) -> Wait {
@@ -197,6 +210,24 @@ impl Call {
     }
 }
 
+/// Waits, and goes on waiting as long as the wall clock does not show the end.
+pub(crate) async fn until_the_wall_shows(
+    clock: &Clock,
+    call: &str,
+    delay: Span,
+    beside: Option<Beside>,
+) {
+    let end = clock.wall_of_a_timer() + delay;
+    let mut rest = delay;
+    loop {
+        clock.timer(call, rest, beside).ended().await;
+        rest = end - clock.wall_of_a_timer();
+        if rest <= Span::ZERO {
+            break;
+        }
+    }
+}
+
 async fn slept(clock: Clock, call: String, wait: Wait) {
     match wait.manner {
         Manner::Once => clock.timer(&call, wait.delay, None).ended().await,
@@ -205,6 +236,7 @@ async fn slept(clock: Clock, call: String, wait: Wait) {
             let rest = deadline - clock.now();
             clock.timer(&call, rest, None).ended().await;
         }
+        Manner::WallDeadline => until_the_wall_shows(&clock, &call, wait.delay, None).await,
         Manner::WallSlices => {
             let end = clock.wall() + wait.delay;
             // A thousandth of the wait, so that a year is no million sleeps.

@@ -3,11 +3,11 @@
 use super::entry::Defect;
 use crate::model::Span;
 use crate::oracle::{
-    CancelRule, CeilingUse, ClockUse, ComposeAs, Counted, FailedPage, FailureRule, Fit,
-    GrowthShape, Honoured, HookRule, HopCredentials, HopRedirects, HopRetry, IndexRule, Jitter,
-    LastAttempt, LocalJitter, MethodRule, OverRange, PageAttempts, RefreshRule, RepeatedRequest,
-    ReplayCost, ReplaySideEffect, ReplayToken, ReplayWait, SingleAttempt, ToldOnError,
-    ToldOnSuccess, Unit, UntoldRule, WhichError,
+    CancelRule, CeilingUse, ClockUse, ComposeAs, Counted, CountedFrom, FailedPage, FailureRule,
+    Fit, GrowthShape, Honoured, HookRule, HopCredentials, HopRedirects, HopRetry, IndexRule,
+    Jitter, LastAttempt, LocalJitter, MethodRule, OverRange, PageAttempts, RefreshRule,
+    RepeatedRequest, ReplayCost, ReplaySideEffect, ReplayToken, ReplayWait, SingleAttempt,
+    ToldOnError, ToldOnSuccess, Unit, UntoldRule, WhichError,
 };
 use crate::retry_after::ListRule;
 use crate::retry_after::Switch::On;
@@ -44,6 +44,8 @@ static CATALOGUE: &[Defect] = &[
     Defect { name: "date-truncated", does: "rounds the distance to a date down", bend: |b| b.reading.dates.truncated = On },
     Defect { name: "date-wait-exact", does: "does not round the distance to a date", bend: |b| b.reading.dates.exact = On },
     Defect { name: "date-in-local-zone", does: "reads dates in the local zone", bend: |b| b.reading.dates.local_zone = On },
+    Defect { name: "distance-in-local-civil-time", does: "measures the distance to a date in civil time of its zone", bend: |b| b.reading.dates.civil_distance = On },
+    Defect { name: "names-in-local-language", does: "reads the names of a date in the language of its process", bend: |b| b.reading.dates.local_names = On },
     Defect { name: "lenient-dates", does: "reads dates of other shapes", bend: |b| b.reading.dates.lenient = On },
     Defect { name: "day-overflow-accepted", does: "rolls an impossible day of the month over", bend: |b| b.reading.dates.day_rolls_over = On },
     Defect { name: "past-date-is-now", does: "takes a past date for a wait of no time", bend: |b| b.reading.dates.past_is_now = On },
@@ -78,6 +80,7 @@ static CATALOGUE: &[Defect] = &[
     Defect { name: "told-added-to-backoff", does: "adds a told wait to the local delay", bend: |b| b.told.composition = ComposeAs::Add },
     Defect { name: "told-is-a-floor", does: "waits the longer of told wait and local delay", bend: |b| b.told.composition = ComposeAs::Longer },
     Defect { name: "shorter-wins", does: "waits the shorter of told wait and local delay", bend: |b| b.told.composition = ComposeAs::Shorter },
+    Defect { name: "wait-counted-from-the-request", does: "counts a told wait from its request", bend: |b| b.told.counted_from = CountedFrom::TheRequest },
     Defect { name: "one-attempt-too-many", does: "makes one attempt too many", bend: |b| b.retries.attempts_off = 1 },
     Defect { name: "one-attempt-too-few", does: "makes one attempt too few", bend: |b| b.retries.attempts_off = -1 },
     Defect { name: "zero-retries-not-zero", does: "takes a single allowed attempt for \"not set\"", bend: |b| b.retries.single = SingleAttempt::IsUnset },
@@ -138,4 +141,6 @@ static CATALOGUE: &[Defect] = &[
     Defect { name: "hop-2-redirect-followed", does: "follows a redirect from the second hop", bend: |b| b.hop_two.redirects = HopRedirects::Followed },
     Defect { name: "two-clock-readings", does: "reads the clock twice for one decision", bend: |b| b.clock = ClockUse::TwoReadings },
     Defect { name: "deadline-on-the-wall-clock", does: "ends its waits by the wall clock", bend: |b| b.clock = ClockUse::WallDeadline },
+    Defect { name: "local-delay-on-the-wall-clock", does: "ends its local delays by the wall clock", bend: |b| b.clock = ClockUse::LocalOnWall },
+    Defect { name: "time-limit-on-the-wall-clock", does: "ends a request by the wall clock", bend: |b| b.clock = ClockUse::LimitOnWall },
 ];

@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
             self.stop(call, at, ExpectedOutcome::Cancelled);
             return;
         }
-        let timeout = self.setting.span_knob(Param::RequestTimeout);
+        let timeout = self.time_limit(at);
         let route = if self.calls[call].target == Target::HopTwo {
             "hop2"
         } else {
@@ -316,10 +316,10 @@ impl<'a> Run<'a> {
 
     /// Waits, then sends.
     pub(super) fn wait(&mut self, call: usize, at: &Allowed, chosen: &ChosenWait) {
-        let slices = if chosen.is_told() {
-            self.slices(at, &chosen.length)
-        } else {
-            None
+        let slices = match (chosen.is_told(), self.behaviour.clock) {
+            (true, ClockUse::WallDeadline) => self.slices(at, &chosen.length),
+            (false, ClockUse::LocalOnWall) => self.sleeps_until_the_wall(at, &chosen.length),
+            _ => None,
         };
         let on_wire = match &slices {
             Some(slices) => slices
@@ -342,9 +342,6 @@ impl<'a> Run<'a> {
     /// A wait that ends when the wall clock shows an instant, in slices of a
     /// thousandth of it, at least a second.
     fn slices(&self, at: &Allowed, length: &Allowed) -> Option<Vec<Allowed>> {
-        if self.behaviour.clock != ClockUse::WallDeadline {
-            return None;
-        }
         let (mut now, length) = (at.as_exact()?, length.as_exact()?);
         let most = Span::from_nanos(length.as_nanos() / 1_000).max(Span::from_secs(1));
         let wall = |instant: Span| wall_span(self.setting.wall_at(instant));
@@ -361,6 +358,39 @@ impl<'a> Run<'a> {
             slices.push(Allowed::exact(slice));
             now += tick + slice;
         }
+    }
+
+    /// A wait that is asked for whole and, as long as the wall clock does not
+    /// show its end, for what is left of it.
+    fn sleeps_until_the_wall(&self, at: &Allowed, length: &Allowed) -> Option<Vec<Allowed>> {
+        let (begins, length) = (at.as_exact()?, length.as_exact()?);
+        let wall = |instant: Span| wall_span(self.setting.wall_at(instant));
+        let deadline = wall(begins) + length;
+        let (mut now, mut left) = (begins, length);
+        let mut sleeps = Vec::new();
+        while (left > Span::ZERO || sleeps.is_empty()) && sleeps.len() < MOST_SLICES {
+            sleeps.push(Allowed::exact(left));
+            now += left;
+            left = deadline - wall(now);
+        }
+        Some(sleeps)
+    }
+
+    /// How long a request may take that is sent now.
+    fn time_limit(&self, at: &Allowed) -> Option<Span> {
+        let limit = self.setting.span_knob(Param::RequestTimeout)?;
+        let by_the_wall = match self.behaviour.clock {
+            ClockUse::LimitOnWall => self.sleeps_until_the_wall(at, &Allowed::exact(limit)),
+            _ => None,
+        };
+        let sleeps = by_the_wall.unwrap_or_default();
+        Some(
+            sleeps
+                .iter()
+                .filter_map(Allowed::as_exact)
+                .reduce(|sum, sleep| sum + sleep)
+                .unwrap_or(limit),
+        )
     }
 
     pub(super) fn begin_wait_then_end(

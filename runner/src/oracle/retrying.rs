@@ -2,8 +2,8 @@
 //! hook says.
 
 use super::behaviour::{
-    CancelRule, ClockUse, Counted, FailedPage, Honoured, HookRule, IndexRule, LastAttempt,
-    LocalJitter, LocalShape, MethodRule, UntoldRule,
+    CancelRule, ClockUse, Counted, CountedFrom, FailedPage, Honoured, HookRule, IndexRule,
+    LastAttempt, LocalJitter, LocalShape, MethodRule, UntoldRule,
 };
 use super::call::PageCounts;
 use super::decide::Failed;
@@ -60,14 +60,16 @@ impl<'a> Run<'a> {
             self.stop(call, at, outcome);
             return;
         }
-        match choose(
+        let mut next = choose(
             self.setting,
             self.behaviour,
             branch,
             failed.status,
             &named,
             local,
-        ) {
+        );
+        self.from_the_request(failed, &mut next);
+        match next {
             NextStep::Ends => self.stop(call, at, error),
             NextStep::Raises => {
                 let attempt = self.calls[call].attempt;
@@ -85,6 +87,18 @@ impl<'a> Run<'a> {
                 self.begin_wait_then_end(call, at, &chosen.length, outcome);
             }
             NextStep::Wait(chosen) => self.wait_and_retry(call, at, failed, branch, chosen),
+        }
+    }
+
+    /// The defect that counts a told wait from its request has waited a part of
+    /// it while the reply was under way.
+    fn from_the_request(&self, failed: &Failed<'_>, next: &mut NextStep) {
+        let delay = failed.step.and_then(|step| step.delay);
+        if let (CountedFrom::TheRequest, Some(delay), NextStep::Wait(chosen)) =
+            (self.behaviour.told.counted_from, delay, next)
+            && chosen.is_told()
+        {
+            chosen.length = not_negative(&(&chosen.length + &Allowed::exact(-delay)));
         }
     }
 

@@ -7,7 +7,7 @@ use super::behaviour::{Behaviour, ClockUse, ComposeAs, Fit, Honoured, Jitter, Ov
 use super::setting::Setting;
 use crate::fixture::Step;
 use crate::model::{Allowed, Interval, Span, TokenContext, wall_shifted};
-use crate::retry_after::{Told, ToldForm, WallReading, read};
+use crate::retry_after::{Reading, Switch, Told, ToldForm, WallReading, read};
 use crate::spec::{BranchRow, Composition, Param, ToldSource, UntoldWait};
 
 /// What a reply names, in every way in which it may be read.
@@ -88,6 +88,7 @@ pub(super) fn named(
             alternatives: vec![Told::Nothing],
         };
     }
+    let reading = in_the_locale(setting, &behaviour.reading);
     let mut alternatives = Vec::new();
     for wall in setting.walls_of(at) {
         let context = TokenContext {
@@ -106,7 +107,7 @@ pub(super) fn named(
             wall,
             zone: setting.zone(),
         };
-        match read(&lines, parser, &behaviour.reading, &clock) {
+        match read(&lines, parser, &reading, &clock) {
             Told::AnyOf(choices) => alternatives.extend(
                 choices
                     .into_iter()
@@ -117,7 +118,7 @@ pub(super) fn named(
                     setting,
                     behaviour,
                     told,
-                    &mut |clock| read(&lines, parser, &behaviour.reading, clock),
+                    &mut |clock| read(&lines, parser, &reading, clock),
                     &clock,
                 );
                 alternatives.push(taken(setting, told, behaviour));
@@ -126,6 +127,20 @@ pub(super) fn named(
     }
     alternatives.dedup();
     Named { alternatives }
+}
+
+/// The defect that looks for the names of a date in the language of its process
+/// finds the English ones in an English one only.
+fn in_the_locale(setting: &Setting<'_>, reading: &Reading) -> Reading {
+    let mut reading = reading.clone();
+    let locale = setting.case.clock.locale.as_deref().unwrap_or("C");
+    let is_english = ["C", "POSIX", "en"]
+        .iter()
+        .any(|name| locale.split(['.', '_']).next() == Some(name));
+    if reading.dates.local_names.is_on() && !is_english {
+        reading.dates.none = Switch::On;
+    }
+    reading
 }
 
 /// The defect that reads a ticking clock twice: once to see that a date lies

@@ -61,7 +61,11 @@ pub(super) fn read_date(
     let Some(instant) = parts.instant(rules, clock) else {
         return DateReading::NotADate;
     };
-    let distance = instant - wall_span(clock.wall);
+    let distance = if rules.civil_distance.is_on() {
+        civil_distance(instant, clock)
+    } else {
+        instant - wall_span(clock.wall)
+    };
     let distance = match (rules.truncated.is_on(), rules.exact.is_on(), rounding) {
         (true, _, _) => Span::from_secs(distance.floor_secs()),
         (_, true, _) | (_, _, DateWait::Exact | DateWait::NotApplicable) => distance,
@@ -74,6 +78,16 @@ pub(super) fn read_date(
     } else {
         DateReading::Distance(distance)
     }
+}
+
+/// How far the civil times of the process's zone lie apart: what is left out or
+/// comes twice when its offset changes counts as time.
+fn civil_distance(instant: Span, clock: &WallReading) -> Span {
+    let offset = |at| Span::from_secs(i128::from(clock.zone.to_offset(at).seconds()));
+    let seconds = i64::try_from(instant.floor_secs()).ok();
+    let then = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
+    let moved = then.map_or(Span::ZERO, |then| offset(then) - offset(clock.wall));
+    instant - wall_span(clock.wall) + moved
 }
 
 /// A date in parts, the day not yet checked against the month.

@@ -96,6 +96,10 @@ switches! {
         exact,
         /// Civil time is taken in the process's zone.
         local_zone,
+        /// The distance is that of two civil times of the process's zone.
+        civil_distance,
+        /// Names are those of the process's language.
+        local_names,
         /// Much else is accepted.
         lenient,
         /// Impossible days of a month roll over.

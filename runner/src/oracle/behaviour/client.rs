@@ -44,4 +44,8 @@ pub enum ClockUse {
     TwoReadings,
     /// Waits end when the wall clock shows an instant, asked in slices.
     WallDeadline,
+    /// Local delays end when the wall clock shows an instant.
+    LocalOnWall,
+    /// The time limit of a request ends when the wall clock shows an instant.
+    LimitOnWall,
 }

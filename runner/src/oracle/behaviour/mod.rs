@@ -20,4 +20,4 @@ pub use retries::{
     SingleAttempt, UntoldRule,
 };
 pub use shown::{HookRule, Shown, ToldOnError, WhichError};
-pub use told::{ComposeAs, Fit, Honoured, Jitter, OverRange, ToldUse, Unit};
+pub use told::{ComposeAs, CountedFrom, Fit, Honoured, Jitter, OverRange, ToldUse, Unit};

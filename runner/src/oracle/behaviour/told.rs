@@ -29,6 +29,18 @@ pub struct ToldUse {
     pub over_range: OverRange,
     /// How it makes one wait with the local delay.
     pub composition: ComposeAs,
+    /// What it is counted from.
+    pub counted_from: CountedFrom,
+}
+
+/// What a told wait is counted from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CountedFrom {
+    /// The reply that told it.
+    #[default]
+    TheReply,
+    /// The request that the reply answers.
+    TheRequest,
 }
 
 /// Where a told wait is used.
