@@ -64,8 +64,8 @@ impl Memory {
         self.read(address).map(u64::from_le_bytes)
     }
 
-    /// Reads a time in nanoseconds. A negative one is zero; what the kernel
-    /// calls invalid is none.
+    /// Reads a time in nanoseconds. What the kernel calls invalid, as it does a
+    /// negative one, is none.
     pub(super) fn time(&self, address: u64, fraction: Fraction) -> io::Result<Option<u64>> {
         let seconds = self.word(address)?.cast_signed();
         let rest = self.word(address + 8)?;
@@ -73,7 +73,9 @@ impl Memory {
         if rest >= SECOND / unit {
             return Ok(None);
         }
-        let seconds = u64::try_from(seconds).unwrap_or_default();
+        let Ok(seconds) = u64::try_from(seconds) else {
+            return Ok(None);
+        };
         Ok(Some(
             seconds.saturating_mul(SECOND).saturating_add(rest * unit),
         ))
@@ -106,7 +108,7 @@ mod tests {
         };
         assert_eq!(at(&[2, 5], Fraction::Nanoseconds), Some(2_000_000_005));
         assert_eq!(at(&[2, 5], Fraction::Microseconds), Some(2_000_005_000));
-        assert_eq!(at(&[-1, 0], Fraction::Nanoseconds), Some(0));
+        assert_eq!(at(&[-1, 0], Fraction::Nanoseconds), None);
         assert_eq!(at(&[0, 1_000_000_000], Fraction::Nanoseconds), None);
         assert_eq!(at(&[i64::MAX, 0], Fraction::Nanoseconds), Some(u64::MAX));
     }
