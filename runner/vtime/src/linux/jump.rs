@@ -2,7 +2,7 @@
 
 use libc::pid_t;
 
-use super::procfs::exists;
+use super::procfs::is_alive;
 use super::ptrace;
 use super::queue::Scheduled;
 use super::quiet::{Rest, first_look, second_look};
@@ -99,7 +99,7 @@ impl Supervisor {
                 Looked::Busy(busy)
             }
             Rest::Ghost(thread) => {
-                if !exists(thread) {
+                if !is_alive(thread) {
                     self.threads.remove(&thread);
                 }
                 Looked::Busy(None)

@@ -87,6 +87,12 @@ pub(super) fn name_of(process: pid_t, thread: pid_t) -> String {
     std::fs::read_to_string(path).map_or_else(|_| String::new(), |name| name.trim_end().to_owned())
 }
 
+/// Whether a thread has not ended; one that has stays there until its parent
+/// asks for it.
+pub(super) fn is_alive(thread: pid_t) -> bool {
+    std::fs::read(format!("/proc/{thread}/stat")).is_ok_and(|stat| life_in(&stat) != Life::Gone)
+}
+
 /// Whether there is such a thread.
 pub(super) fn exists(thread: pid_t) -> bool {
     std::fs::exists(format!("/proc/{thread}")).unwrap_or(false)
@@ -106,6 +112,18 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_has_ended_is_not_alive_before_it_is_asked_for() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let id = pid_t::try_from(child.id()).unwrap();
+        while is_alive(id) {
+            std::thread::yield_now();
+        }
+        assert!(exists(id));
+        child.wait().unwrap();
+        assert!(!exists(id) && !is_alive(id));
+    }
+
+    #[test]
     fn a_running_thread_is_seen_to_run() {
         let process = pid_t::try_from(std::process::id()).unwrap();
         let thread = rustix::thread::gettid().as_raw_nonzero().get();
@@ -115,5 +133,6 @@ mod tests {
         assert!(ThreadFiles::open(process, pid_t::MAX).is_none());
         assert_eq!(process_of(thread), process);
         assert!(exists(thread) && !exists(pid_t::MAX));
+        assert!(is_alive(thread) && !is_alive(pid_t::MAX));
     }
 }

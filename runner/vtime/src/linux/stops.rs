@@ -66,7 +66,7 @@ impl Supervisor {
 
     fn born(&mut self, parent: pid_t, birth: Birth) -> Result<(), Error> {
         if let Some(child) = alive("ask for the child of", parent, ptrace::message(parent))?
-            && super::procfs::exists(child)
+            && super::procfs::is_alive(child)
         {
             self.adopt(child, State::New);
         }
