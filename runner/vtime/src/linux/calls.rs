@@ -252,14 +252,9 @@ impl Supervisor {
                 }
                 _ => Ok(()),
             };
-            let written = written.and_then(|()| {
-                if is_interrupted && !is_over {
-                    return Ok(());
-                }
-                waits::write_rest(wait.number, *args, rest, memory)
-            });
             alive("write the rest of a wait of", thread, forgiving(written))?;
         }
+        waits::write_rest(wait.number, *args, rest, process);
         if is_over && let Some(tracee) = self.threads.get(&thread) {
             let reported = tracee.reported(wait);
             self.report(Report::Waited(reported));

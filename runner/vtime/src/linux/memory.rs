@@ -83,11 +83,33 @@ impl Memory {
 
     /// Writes a time given in nanoseconds.
     pub(super) fn set_time(&self, address: u64, time: u64, fraction: Fraction) -> io::Result<()> {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&(time / SECOND).to_le_bytes());
-        bytes[8..].copy_from_slice(&(time % SECOND / fraction.nanoseconds()).to_le_bytes());
-        self.write(address, &bytes)
+        self.write(address, &encoded(time, fraction))
     }
+}
+
+fn encoded(time: u64, fraction: Fraction) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&(time / SECOND).to_le_bytes());
+    bytes[8..].copy_from_slice(&(time % SECOND / fraction.nanoseconds()).to_le_bytes());
+    bytes
+}
+
+/// Writes a time where the process itself may write. Elsewhere nothing is
+/// written, and nothing is said, as by the kernel: a program may well keep a
+/// limit among its constants.
+pub(super) fn offer_time(process: libc::pid_t, address: u64, time: u64, fraction: Fraction) {
+    let mut bytes = encoded(time, fraction);
+    let local = libc::iovec {
+        iov_base: bytes.as_mut_ptr().cast(),
+        iov_len: bytes.len(),
+    };
+    let remote = libc::iovec {
+        iov_base: std::ptr::with_exposed_provenance_mut(address as usize),
+        iov_len: bytes.len(),
+    };
+    // SAFETY: `local` names sixteen bytes that live as long as the call, which
+    // only reads them; `remote` is of another process.
+    unsafe { libc::process_vm_writev(process, &raw const local, 1, &raw const remote, 1, 0) };
 }
 
 #[cfg(test)]
@@ -111,6 +133,19 @@ mod tests {
         assert_eq!(at(&[-1, 0], Fraction::Nanoseconds), None);
         assert_eq!(at(&[0, 1_000_000_000], Fraction::Nanoseconds), None);
         assert_eq!(at(&[i64::MAX, 0], Fraction::Nanoseconds), Some(u64::MAX));
+    }
+
+    #[test]
+    fn a_time_is_offered_where_it_may_be_written() {
+        let process = std::process::id().try_into().unwrap();
+        let (mut time, constant) = ([0_i64; 2], &[7_i64, 7]);
+        let address = time.as_mut_ptr().expose_provenance() as u64;
+        offer_time(process, address, 2_000_005_000, Fraction::Microseconds);
+        assert_eq!(own().word(address).unwrap(), 2);
+        assert_eq!(own().word(address + 8).unwrap(), 5);
+        let fixed = constant.as_ptr().expose_provenance() as u64;
+        offer_time(process, fixed, 1, Fraction::Nanoseconds);
+        assert_eq!(own().word(fixed).unwrap(), 7);
     }
 
     #[test]

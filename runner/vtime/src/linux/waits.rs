@@ -5,7 +5,7 @@ use std::io;
 
 use libc::*;
 
-use super::memory::{Fraction, Memory};
+use super::memory::{Fraction, Memory, offer_time};
 use super::page::ClockPage;
 use crate::WaitKind;
 
@@ -265,17 +265,18 @@ pub(super) fn clear(number: i64, args: [u64; 6], memory: &Memory) -> io::Result<
     Ok(())
 }
 
-/// The kernel writes to select's timeout how much of it is left.
-pub(super) fn write_rest(
-    number: i64,
-    args: [u64; 6],
-    rest: u64,
-    memory: &Memory,
-) -> io::Result<()> {
-    if number == libc::SYS_select && args[4] != 0 {
-        memory.set_time(args[4], rest, Fraction::Microseconds)?;
+/// The kernel writes to the timeout of select, pselect6 and ppoll how much of
+/// it is left, however they ended.
+pub(super) fn write_rest(number: i64, args: [u64; 6], rest: u64, process: libc::pid_t) {
+    let (address, fraction) = match number {
+        libc::SYS_select => (args[4], Fraction::Microseconds),
+        libc::SYS_pselect6 => (args[4], Fraction::Nanoseconds),
+        libc::SYS_ppoll => (args[2], Fraction::Nanoseconds),
+        _ => return,
+    };
+    if address != 0 {
+        offer_time(process, address, rest, fraction);
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -18,7 +18,8 @@ use support::tools;
 use support::tree::{self, Ran};
 use support::trials::{self, Checked, ignored, require};
 
-const REAL_TIME: Duration = Duration::from_secs(10);
+/// Bound of a check that hangs; two hundred threads on a busy computer take long.
+const REAL_TIME: Duration = Duration::from_secs(60);
 
 /// Checks of which a wait is to be reported to the caller, too: which, and for
 /// how many seconds it asked.
@@ -43,19 +44,6 @@ const ASKED: &[(&str, WaitKind, u64)] = &[
 /// Checks that do not hold yet, and why. Not run unless asked for
 /// (`-- --ignored`).
 const LIMITS: &[(&str, &str)] = &[
-    ("select_timeout", "pselect6 does not tell what is left"),
-    (
-        "select_tells_what_is_left",
-        "pselect6 does not tell what is left",
-    ),
-    (
-        "pselect_and_ppoll_tell_what_is_left",
-        "neither does tell what is left",
-    ),
-    (
-        "select_is_interrupted_and_tells_what_is_left",
-        "pselect6 does not tell what is left",
-    ),
     (
         "timerfd_counts_what_was_missed",
         "the kernel counts one expiration, however many there were",
