@@ -179,7 +179,7 @@ impl<'a> Played<'a> {
         match shown {
             Shown::Clean => {
                 report.contradicts = contradicted(&self.setting(), &observations);
-                self.passes(report);
+                self.passes(&observations, report);
             }
             Shown::Silent if matches!(self.watch(), Some(Watch::Whole(_))) => {
                 self.repeat_late(worlds, observations, report).await;
@@ -221,7 +221,7 @@ impl<'a> Played<'a> {
             };
             self.describe(&again, report);
             match self.shown(&again) {
-                Shown::Clean => return self.passes(report),
+                Shown::Clean => return self.passes(&again, report),
                 Shown::Differs { differences, .. } if !all_late(&differences) => {
                     return self.diverges(&again, report);
                 }
@@ -340,9 +340,9 @@ impl<'a> Played<'a> {
         recorded(&self.job.target, &setting, observations, report);
     }
 
-    fn passes(&self, report: &mut CaseReport) {
+    fn passes(&self, observations: &[Observation], report: &mut CaseReport) {
         report.verdict = Verdict::Pass;
-        recorded_passes(&self.job.target, &self.job.case, report);
+        recorded_passes(&self.job.target, &self.setting(), observations, report);
     }
 
     /// Plays every run of the case.

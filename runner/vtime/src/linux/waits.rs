@@ -341,12 +341,14 @@ mod tests {
 
     #[test]
     fn what_does_not_wait_or_is_wrong_is_the_kernels() {
-        let (none, wrong) = ([0, 0], [0, 2_000_000_000]);
+        let (none, wrong, overflowed) = ([0, 0], [0, 2_000_000_000], [i64::MIN, 0]);
         assert_eq!(waits(libc::SYS_ppoll, [0, 0, at(&none), 0, 0, 0]), None);
         assert_eq!(
             waits(libc::SYS_nanosleep, [at(&wrong), 0, 0, 0, 0, 0]),
             None
         );
+        let until = waits(libc::SYS_clock_nanosleep, [1, 1, at(&overflowed), 0, 0, 0]);
+        assert_eq!(until, None);
         assert_eq!(waits(libc::SYS_nanosleep, [8, 0, 0, 0, 0, 0]), None);
         assert_eq!(waits(libc::SYS_read, [0; 6]), None);
         let cpu = CLOCK_PROCESS_CPUTIME_ID as u64;
