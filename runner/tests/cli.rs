@@ -136,6 +136,12 @@ fn what_is_recorded_is_known_changed_or_fixed() {
     let output = fixed.run(&[]);
     ends(&output, ExitCode::Divergences);
     insta::assert_snapshot!("run_fixed", fixed.shown(&output));
+
+    // Of a defect that does not show in this case nothing is said.
+    let unseen = Adapters::defective("zero-is-now", &entry("date-truncated"));
+    let output = unseen.run(&[]);
+    ends(&output, ExitCode::AsExpected);
+    assert!(stdout(&output).ends_with("1 case: 1 pass\n"));
 }
 
 #[test]

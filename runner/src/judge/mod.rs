@@ -25,8 +25,8 @@ pub use recorded::{recorded_text, shows_recorded};
 pub use report::CaseReport;
 pub use tolerance::{
     REAL_EARLY, REAL_LATE, VIRTUAL_DATE_EARLY, VIRTUAL_LATE, VIRTUAL_LATE_JVM,
-    VIRTUAL_LATE_MILLISECOND, VIRTUAL_LATE_NODE, case_tolerance, case_visibility, tolerance,
-    visibility,
+    VIRTUAL_LATE_MILLISECOND, VIRTUAL_LATE_NODE, VIRTUAL_LATE_PYTHON_LOOP, case_tolerance,
+    case_visibility, tolerance, visibility,
 };
 pub use verdict::{Diagnosis, Difference, Side, Topic, Verdict};
 pub use words::{expected_words, outcome_words};
