@@ -3,6 +3,7 @@
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use rustix::fs::{MemfdFlags, SealFlags};
@@ -37,6 +38,9 @@ pub(super) struct ClockPage {
     /// What the supervisor wrote.
     wall: AtomicU64,
     tick: AtomicU64,
+    /// Held while both are written, and while they are compared: the caller
+    /// sets the wall clock when the supervisor may look.
+    settings: Mutex<()>,
     processors: u64,
 }
 
@@ -86,6 +90,7 @@ impl ClockPage {
             fields: mapped.cast_const().cast(),
             wall: AtomicU64::new(wall),
             tick: AtomicU64::new(tick),
+            settings: Mutex::default(),
             processors: std::thread::available_parallelism().map_or(1, usize::from) as u64,
         };
         let fields = page.fields();
@@ -93,6 +98,10 @@ impl ClockPage {
         fields.wall.store(wall, Ordering::SeqCst);
         fields.tick.store(tick, Ordering::SeqCst);
         Ok(page)
+    }
+
+    fn settings(&self) -> MutexGuard<'_, ()> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn fields(&self) -> &Fields {
@@ -140,6 +149,7 @@ impl ClockPage {
     }
 
     pub(super) fn set_wall_start(&self, nanoseconds: u64) {
+        let _settings = self.settings();
         self.wall.store(nanoseconds, Ordering::SeqCst);
         self.fields().wall.store(nanoseconds, Ordering::SeqCst);
     }
@@ -150,6 +160,7 @@ impl ClockPage {
     }
 
     pub(super) fn set_tick(&self, nanoseconds: u64) {
+        let _settings = self.settings();
         self.tick.store(nanoseconds, Ordering::SeqCst);
         self.fields().tick.store(nanoseconds, Ordering::SeqCst);
     }
@@ -170,6 +181,7 @@ impl ClockPage {
     pub(super) fn check(&self, last: Checked, moved: u64) -> Result<Checked, String> {
         let found = self.checked();
         let fields = self.fields();
+        let settings = self.settings();
         for (name, field, wanted) in [
             ("monotonic clock", &fields.monotonic, MONOTONIC_START),
             ("wall clock", &fields.wall, self.wall_start()),
@@ -180,6 +192,7 @@ impl ClockPage {
                 return Err(format!("{name} of {value} ns instead of {wanted} ns"));
             }
         }
+        drop(settings);
         let real = found.real.duration_since(last.real).as_nanos();
         let readings = u64::try_from(real)
             .unwrap_or(u64::MAX)
@@ -223,6 +236,17 @@ mod tests {
         assert_eq!(page.now(), 6);
         page.advance(10);
         assert_eq!(page.now(), 10);
+    }
+
+    #[test]
+    fn a_setting_that_is_half_written_is_no_foreign_hand() {
+        let page = ClockPage::create(0, 1).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| (0..20_000).for_each(|wall| page.set_wall_start(wall)));
+            for _ in 0..20_000 {
+                page.check(page.checked(), 0).unwrap();
+            }
+        });
     }
 
     #[test]
