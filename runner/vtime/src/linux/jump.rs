@@ -217,7 +217,9 @@ impl Supervisor {
         }
         while let Some((at, index)) = self.timers.first(page) {
             let is_next = next.any.is_none_or(|found| (at, Due::Timer(index)) < found);
-            if is_next && self.timers.drop_closed(index) {
+            let leaders = self.threads.values().filter(|tracee| tracee.leads());
+            let processes = leaders.map(|tracee| tracee.process);
+            if is_next && self.timers.drop_closed(index, processes) {
                 continue;
             }
             earlier(&mut next.any, (at, Due::Timer(index)));

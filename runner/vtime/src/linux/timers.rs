@@ -135,10 +135,8 @@ impl Timers {
     /// timerfd lives as long as its descriptor, which is looked at when it
     /// would be over.
     pub(super) fn forget(&mut self, process: pid_t) {
-        self.timers.retain(|timer| {
-            timer.process != process
-                || matches!(timer.kind, Kind::File(_)) && super::procfs::exists(process)
-        });
+        self.timers
+            .retain(|timer| timer.process != process || matches!(timer.kind, Kind::File(_)));
     }
 
     /// timer_settime: its result.
@@ -341,8 +339,12 @@ impl Timers {
     }
 
     /// Drops a timer whose file nobody has any more; false: it is alive.
-    pub(super) fn drop_closed(&mut self, index: usize) -> bool {
-        let is_closed = self.timers[index].is_closed();
+    pub(super) fn drop_closed(
+        &mut self,
+        index: usize,
+        processes: impl Iterator<Item = pid_t>,
+    ) -> bool {
+        let is_closed = self.timers[index].is_closed(processes);
         if is_closed {
             self.timers.swap_remove(index);
         }
@@ -392,21 +394,15 @@ impl Timer {
         matches!(&self.kind, Kind::File(file) if is_same_file(file, process, fd))
     }
 
-    /// Whether no process that had it has it open: then nobody can learn of it.
-    fn is_closed(&self) -> bool {
+    /// Whether no process has it open, be it who set it or who inherited it:
+    /// then nobody can learn of it.
+    fn is_closed(&self, processes: impl Iterator<Item = pid_t>) -> bool {
         let Kind::File(file) = &self.kind else {
             return false;
         };
-        let Ok(fds) = std::fs::read_dir(format!("/proc/{}/fd", self.process)) else {
-            return true;
-        };
-        !fds.flatten().any(|entry| {
-            let fd = entry
-                .file_name()
-                .to_str()
-                .and_then(|name| name.parse().ok());
-            fd.is_some_and(|fd| is_same_file(file, self.process, fd))
-        })
+        !std::iter::once(self.process)
+            .chain(processes.filter(|process| *process != self.process))
+            .any(|process| has_file(file, process))
     }
 
     fn set(&mut self, setting: Setting, page: &ClockPage) {
@@ -498,6 +494,18 @@ fn clock_of(process: pid_t, fd: u64) -> u64 {
     let line = info.lines().find_map(|line| line.strip_prefix("clockid:"));
     let clock = line.and_then(|clock| clock.trim().parse().ok());
     clock.filter(|clock| is_wall(*clock)).unwrap_or(1)
+}
+
+/// Whether a process has the file that we hold.
+fn has_file(file: &OwnedFd, process: pid_t) -> bool {
+    let Ok(fds) = std::fs::read_dir(format!("/proc/{process}/fd")) else {
+        return false;
+    };
+    fds.flatten().any(|entry| {
+        let name = entry.file_name();
+        let fd = name.to_str().and_then(|name| name.parse().ok());
+        fd.is_some_and(|fd| is_same_file(file, process, fd))
+    })
 }
 
 /// Whether a descriptor of a process is the file that we hold.

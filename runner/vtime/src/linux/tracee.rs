@@ -106,6 +106,11 @@ impl Tracee {
         }
     }
 
+    /// Whether it is the first thread of its process.
+    pub(super) fn leads(&self) -> bool {
+        self.thread == self.process
+    }
+
     /// The wait that time can end.
     pub(super) fn open_wait(&self) -> Option<Wait> {
         match self.state {

@@ -49,10 +49,6 @@ const LIMITS: &[(&str, &str)] = &[
         "the kernel counts one expiration, however many there were",
     ),
     (
-        "timerfd_inherited",
-        "a timerfd is looked for in the process that set it only",
-    ),
-    (
         "ignored_signals_without_a_timeout",
         "a tracer's presence makes ignored signals end epoll_wait",
     ),
