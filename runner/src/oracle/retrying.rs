@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
             &named,
             local,
         );
-        self.from_the_request(failed, &mut next);
+        self.count_from_the_request(failed, &mut next);
         match next {
             NextStep::Ends => self.stop(call, at, error),
             NextStep::Raises => {
@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
 
     /// The defect that counts a told wait from its request has waited a part of
     /// it while the reply was under way.
-    fn from_the_request(&self, failed: &Failed<'_>, next: &mut NextStep) {
+    fn count_from_the_request(&self, failed: &Failed<'_>, next: &mut NextStep) {
         let delay = failed.step.and_then(|step| step.delay);
         if let (CountedFrom::TheRequest, Some(delay), NextStep::Wait(chosen)) =
             (self.behaviour.told.counted_from, delay, next)

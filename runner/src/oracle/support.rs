@@ -1,9 +1,10 @@
 //! Whether a host can run a case at all.
 
 use super::setting::Setting;
+use super::{Behaviour, expectation};
 use crate::adapter::protocol::{ClockKind, ParamValue};
 use crate::fixture::{CallStep, ClockNeed};
-use crate::model::{Feature, Span};
+use crate::model::{Feature, SleepStyle, Span};
 
 /// Why a host cannot run a case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,12 +36,26 @@ pub enum Unsupported {
         /// What is used.
         used: &'static str,
     },
+    /// Under the virtual clock it would sleep more often than anybody waits for.
+    #[error(
+        "the SDK sleeps a day at a time: a wait of {longest} is more sleeps than a run waits for"
+    )]
+    Sliced {
+        /// The longest wait of the case.
+        longest: Span,
+    },
 }
+
+/// Sleeps that one wait may be made of under the virtual clock: each of them
+/// costs the real time of a deadline.
+const SLICES: u64 = 1_000;
+/// The longest sleep that an event loop asks its kernel for; asyncio's, for one.
+const SLICE: Span = Span::from_secs(86_400);
 
 impl Unsupported {
     /// Whether another clock would do.
     pub fn is_clock(&self) -> bool {
-        matches!(self, Self::Clock { .. })
+        matches!(self, Self::Clock { .. } | Self::Sliced { .. })
     }
 }
 
@@ -85,7 +100,8 @@ pub fn supports(setting: &Setting<'_>) -> Result<(), Unsupported> {
             return Err(Unsupported::Feature(feature.as_str()));
         }
     }
-    clock_serves(setting)
+    clock_serves(setting)?;
+    slices_fit(setting)
 }
 
 /// The knob's default (SPEC.md §7.1): a case that wants no more jitter than this
@@ -111,6 +127,21 @@ fn shown(value: ParamValue) -> String {
     }
 }
 
+/// Checks that no expected wait is too many sleeps for the virtual clock.
+fn slices_fit(setting: &Setting<'_>) -> Result<(), Unsupported> {
+    let is_sliced = setting.host.sleeps == SleepStyle::Sliced;
+    if setting.clock != ClockKind::Virtual || !is_sliced {
+        return Ok(());
+    }
+    let expected = expectation(setting, &Behaviour::default());
+    let gaps = expected.calls.values().flat_map(|call| call.gaps());
+    let longest = gaps.filter_map(|gap| gap.length.longest()).max();
+    match longest {
+        Some(longest) if longest > SLICE * SLICES => Err(Unsupported::Sliced { longest }),
+        _ => Ok(()),
+    }
+}
+
 fn clock_serves(setting: &Setting<'_>) -> Result<(), Unsupported> {
     let clock = &setting.case.clock;
     let scenario = clock.tick.is_some() || !clock.steps.is_empty() || clock.start.is_some();
@@ -131,7 +162,51 @@ fn clock_serves(setting: &Setting<'_>) -> Result<(), Unsupported> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::check::nominal_host;
+    use crate::fixture;
+    use crate::model::Host;
+    use crate::spec::Spec;
+
+    const SPEC: &str = include_str!("../../../SPEC.md");
+
+    fn supported(told: &str, sleeps: SleepStyle, clock: ClockKind) -> Result<(), Unsupported> {
+        let spec = Spec::parse(Path::new("SPEC.md"), SPEC).unwrap();
+        let text = format!(
+            "title: long\nclauses: [HONOUR-6]\nloop: operation\ncalls: [{{ id: a, at: 0s, do: read }}]\n\
+             script: [{{ status: 503, headers: {{ retry-after: \"{told}\" }} }}, {{ status: 200 }}]\n\
+             expect: {{ attempts: 2 }}\n"
+        );
+        let cases = fixture::read("inline.yaml", &text).unwrap_or_else(|errors| panic!("{errors}"));
+        let host = Host {
+            sleeps,
+            ..nominal_host(&spec)
+        };
+        supports(&Setting {
+            spec: &spec,
+            case: &cases[0],
+            host: &host,
+            clock,
+            wall: jiff::Timestamp::constant(1_893_456_000, 0),
+            horizon: None,
+        })
+    }
+
+    #[test]
+    fn a_wait_in_too_many_slices_needs_another_clock() {
+        let (sliced, whole) = (SleepStyle::Sliced, SleepStyle::Duration);
+        let refused = supported("86400001", sliced, ClockKind::Virtual).unwrap_err();
+        assert!(refused.is_clock());
+        assert!(
+            refused.to_string().contains("a wait of 86400001s"),
+            "{refused}"
+        );
+        assert_eq!(supported("86400000", sliced, ClockKind::Virtual), Ok(()));
+        assert_eq!(supported("86400001", whole, ClockKind::Virtual), Ok(()));
+        assert_eq!(supported("86400001", sliced, ClockKind::Injected), Ok(()));
+    }
 
     fn jitter(millis: i64) -> ParamValue {
         ParamValue::Duration(Span::from_millis(millis))

@@ -168,7 +168,7 @@ fn clauses_keep_their_names() {
         families,
         [
             ("FAULT", numbered(3)),
-            ("CLOCK", numbered(2)),
+            ("CLOCK", numbered(3)),
             ("HONOUR", numbered(6)),
             ("SCOPE", numbered(6)),
             ("PAGE", numbered(3)),

@@ -41,6 +41,8 @@ pub(super) struct ClockPage {
     /// Held while both are written, and while they are compared: the caller
     /// sets the wall clock when the supervisor may look.
     settings: Mutex<()>,
+    /// The largest tick since the page was last checked.
+    largest_tick: AtomicU64,
     processors: u64,
 }
 
@@ -91,6 +93,7 @@ impl ClockPage {
             wall: AtomicU64::new(wall),
             tick: AtomicU64::new(tick),
             settings: Mutex::default(),
+            largest_tick: AtomicU64::new(tick),
             processors: std::thread::available_parallelism().map_or(1, usize::from) as u64,
         };
         let fields = page.fields();
@@ -161,6 +164,7 @@ impl ClockPage {
 
     pub(super) fn set_tick(&self, nanoseconds: u64) {
         let _settings = self.settings();
+        self.largest_tick.fetch_max(nanoseconds, Ordering::SeqCst);
         self.tick.store(nanoseconds, Ordering::SeqCst);
         self.fields().tick.store(nanoseconds, Ordering::SeqCst);
     }
@@ -192,6 +196,8 @@ impl ClockPage {
                 return Err(format!("{name} of {value} ns instead of {wanted} ns"));
             }
         }
+        // Some of the readings may have been made before the tick was set anew.
+        let tick = self.largest_tick.swap(self.tick(), Ordering::SeqCst).max(1);
         drop(settings);
         let real = found.real.duration_since(last.real).as_nanos();
         let readings = u64::try_from(real)
@@ -199,7 +205,6 @@ impl ClockPage {
             .saturating_add(1_000)
             .saturating_mul(self.processors)
             / FASTEST_READING;
-        let tick = self.tick().max(1);
         let furthest = last
             .now
             .saturating_add(moved)
@@ -247,6 +252,21 @@ mod tests {
                 page.check(page.checked(), 0).unwrap();
             }
         });
+    }
+
+    #[test]
+    fn readings_before_a_smaller_tick_was_set_are_no_foreign_hand() {
+        let page = ClockPage::create(5, 1_000_000_000_000).unwrap();
+        let first = page.checked();
+        for _ in 0..3 {
+            page.read();
+        }
+        page.set_tick(1);
+        let second = page.check(first, 0).unwrap();
+        page.fields()
+            .now
+            .fetch_add(60_000_000_000, Ordering::SeqCst);
+        assert!(page.check(second, 0).is_err(), "the large tick is past");
     }
 
     #[test]
