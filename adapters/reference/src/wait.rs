@@ -91,12 +91,11 @@ impl Call {
             Composition::Floor => changed.max(self.local_delay(index)),
             Composition::Shorter => changed.min(self.local_delay(index)),
         };
-        let elapsed = if rules.from_the_request {
-            self.reply_took
+        let rest = if rules.from_the_request {
+            (composed - self.reply_took).max(Span::ZERO)
         } else {
-            Span::ZERO
+            composed
         };
-        let rest = (composed - elapsed).max(Span::ZERO);
         Plan::Wait(self.told_wait(rest, told.form, index))
     }
 
