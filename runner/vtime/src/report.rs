@@ -198,3 +198,15 @@ pub enum Outcome {
     /// The clock stopped, and the tree was killed.
     Stopped(Stop),
 }
+
+impl Outcome {
+    /// How a tree ends of which this is told; none: it goes on.
+    pub fn reached(report: &Report) -> Option<Self> {
+        match report {
+            Report::Exited(exit @ Exit::Code(_)) => Some(Self::Ended(*exit)),
+            Report::Exited(exit @ Exit::Signal(_)) => Some(Self::Crashed(*exit)),
+            Report::Stopped { stop, .. } => Some(Self::Stopped(stop.clone())),
+            Report::Waited(_) | Report::Fired(_) | Report::Gone | Report::Failed(_) => None,
+        }
+    }
+}

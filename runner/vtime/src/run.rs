@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use crate::{Clock, Error, Exit, Fired, Options, Outcome, Report, TimedWait, spawn};
+use crate::{Clock, Error, Fired, Options, Outcome, Report, TimedWait, spawn};
 
 /// What is left of a tree that was run to its end.
 #[derive(Clone, Debug)]
@@ -49,20 +49,14 @@ pub fn run_scripted(
     let mut waits = Vec::new();
     let mut outcome = None;
     for report in reports {
+        if let Some(reached) = Outcome::reached(&report) {
+            outcome.get_or_insert(reached);
+            supervised.kill();
+        }
         match report {
             Report::Waited(wait) => waits.push(wait),
             Report::Fired(event) => fired(supervised.clock(), event),
-            Report::Stopped { stop, .. } => {
-                outcome.get_or_insert(Outcome::Stopped(stop));
-                supervised.kill();
-            }
-            Report::Exited(exit) => {
-                outcome.get_or_insert(match exit {
-                    Exit::Code(_) => Outcome::Ended(exit),
-                    Exit::Signal(_) => Outcome::Crashed(exit),
-                });
-                supervised.kill();
-            }
+            Report::Stopped { .. } | Report::Exited(_) => {}
             Report::Gone => break,
             Report::Failed(error) => return Err(error),
         }

@@ -21,6 +21,8 @@ const EXPIRED: u64 = 1_000;
 /// A sleep so short is spent at the entry of its call; a longer one must hear
 /// signals.
 const SHORT_SLEEP: u64 = 20_000_000;
+/// Random bytes for one call; whoever wants more asks again, as of the kernel.
+const MOST_RANDOM: usize = 1 << 20;
 /// The kernel's word for a call that it begins again unless a handler runs.
 const ERESTARTNOHAND: i64 = -514;
 
@@ -69,35 +71,39 @@ impl Supervisor {
         number: i64,
         args: [u64; 6],
     ) -> Option<io::Result<Next>> {
+        let Self {
+            clock,
+            memories,
+            timers,
+            receive,
+            random,
+            ..
+        } = self;
+        let page = &clock.0.page;
         if number == libc::SYS_alarm {
-            let left = self.timers.alarm(process, args[0], &self.clock.0.page);
-            return Some(Ok(Next::Answer(left)));
+            return Some(Ok(Next::Answer(timers.alarm(process, args[0], page))));
         }
         if number == libc::SYS_timer_delete {
-            self.timers.deleted(process, args[0] as i32);
+            timers.deleted(process, args[0] as i32);
             return Some(Ok(Next::Kernel));
         }
-        let clock = self.clock.clone();
-        let page = &clock.0.page;
-        let random = (number == libc::SYS_getrandom)
-            .then(|| usize::try_from(args[1]).unwrap_or(usize::MAX).min(1 << 20))
-            .map(|count| self.random.next(process, count));
-        self.memory(process)?;
-        let Self {
-            timers, receive, ..
-        } = self;
-        let memory = self.memories.get(&process)?;
+        let memory = memories.of(process)?;
         let kernel_or = |result: Option<i64>| result.map_or(Next::Kernel, Next::Answer);
         Some(match number {
             libc::SYS_clock_gettime | libc::SYS_gettimeofday | libc::SYS_time => {
                 reading(number, args, memory, page).map(Next::Answer)
             }
-            libc::SYS_getrandom => match random.flatten() {
-                Some(bytes) => memory
-                    .write(args[0], &bytes)
-                    .map(|()| Next::Answer(i64::try_from(bytes.len()).unwrap_or(0))),
-                None => Ok(Next::Kernel),
-            },
+            libc::SYS_getrandom => {
+                let count = usize::try_from(args[1])
+                    .unwrap_or(usize::MAX)
+                    .min(MOST_RANDOM);
+                match random.next(process, count) {
+                    Some(bytes) => memory
+                        .write(args[0], &bytes)
+                        .map(|()| Next::Answer(i64::try_from(bytes.len()).unwrap_or(0))),
+                    None => Ok(Next::Kernel),
+                }
+            }
             libc::SYS_setsockopt => Ok(kernel_or(receive.set(process, args, memory))),
             libc::SYS_timer_create => Ok(Next::Watch(State::CreatingTimer(Creation::read(
                 args, memory,
@@ -132,19 +138,20 @@ impl Supervisor {
         process: pid_t,
         mut registers: Registers,
     ) -> Result<(), Error> {
-        let clock = self.clock.clone();
-        let page = &clock.0.page;
-        let (number, args) = (registers.number(), registers.args());
-        let memory = self.memory(process);
-        let call = memory.and_then(|memory| waits::read(number, args, memory, page));
-        let Some(TimedCall { mut wait, without }) = call else {
-            return self.resume(thread, Until::Event, 0);
-        };
         let Self {
+            clock,
+            memories,
             threads,
             housekeeping,
             ..
         } = self;
+        let page = &clock.0.page;
+        let (number, args) = (registers.number(), registers.args());
+        let memory = memories.of(process);
+        let call = memory.and_then(|memory| waits::read(number, args, memory, page));
+        let Some(TimedCall { mut wait, without }) = call else {
+            return self.resume(thread, Until::Event, 0);
+        };
         let Some(tracee) = threads.get_mut(&thread) else {
             return Ok(());
         };
@@ -203,7 +210,8 @@ impl Supervisor {
                 tracee.state = State::Running;
                 if registers.result() == 0 {
                     let id = self
-                        .memory(process)
+                        .memories
+                        .of(process)
                         .map(|memory| memory.read(registers.args()[2]));
                     if let Some(Ok(id)) = id {
                         self.timers
@@ -244,7 +252,7 @@ impl Supervisor {
         } else if is_interrupted {
             self.interrupted(thread, registers, disarmed);
         }
-        if let Some(memory) = self.memory(process) {
+        if let Some(memory) = self.memories.of(process) {
             let written = match disarmed.without {
                 _ if is_over => waits::clear(wait.number, *args, memory),
                 Without::Sleep { remainder } if is_interrupted && remainder != 0 => {

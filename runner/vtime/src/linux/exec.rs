@@ -44,14 +44,14 @@ impl Supervisor {
             .retain(|id, tracee| tracee.process != thread && Some(*id) != former);
         self.threads.remove(&thread);
         self.adopt(thread, State::Running);
-        self.reopen_memory(thread);
+        self.memories.forget(thread);
         self.timers.forget(thread);
         let Some(registers) = self.registers(thread)? else {
             return Ok(Started::Yes);
         };
         let random = self.random.next(thread, 16);
         let path = self.clock.0.page.path();
-        let Some(memory) = self.memory(thread) else {
+        let Some(memory) = self.memories.of(thread) else {
             return Ok(Started::Yes);
         };
         let prepared = prepare(thread, memory, registers, random.as_deref(), &path);

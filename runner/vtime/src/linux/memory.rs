@@ -1,8 +1,12 @@
 //! [`Memory`]: the memory of a traced process.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
+
+use libc::pid_t;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -10,6 +14,27 @@ const SECOND: u64 = 1_000_000_000;
 /// one program: after an exec it must be opened anew.
 #[derive(Debug)]
 pub(super) struct Memory(File);
+
+/// The memories of all processes of a tree, opened when they are first needed.
+#[derive(Debug, Default)]
+pub(super) struct Memories(HashMap<pid_t, Memory>);
+
+impl Memories {
+    /// The memory of a process; none if it is gone.
+    pub(super) fn of(&mut self, process: pid_t) -> Option<&Memory> {
+        match self.0.entry(process) {
+            Entry::Occupied(known) => Some(known.into_mut()),
+            Entry::Vacant(unknown) => Memory::open(process)
+                .ok()
+                .map(|memory| &*unknown.insert(memory)),
+        }
+    }
+
+    /// A process is gone, or runs another program.
+    pub(super) fn forget(&mut self, process: pid_t) {
+        self.0.remove(&process);
+    }
+}
 
 /// How the kernel writes the part of a time below a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +56,7 @@ impl Fraction {
 
 impl Memory {
     /// The memory of a process.
-    pub(super) fn open(process: libc::pid_t) -> io::Result<Self> {
+    pub(super) fn open(process: pid_t) -> io::Result<Self> {
         let path = format!("/proc/{process}/mem");
         OpenOptions::new()
             .read(true)
@@ -97,7 +122,7 @@ fn encoded(time: u64, fraction: Fraction) -> [u8; 16] {
 /// Writes a time where the process itself may write. Elsewhere nothing is
 /// written, and nothing is said, as by the kernel: a program may well keep a
 /// limit among its constants.
-pub(super) fn offer_time(process: libc::pid_t, address: u64, time: u64, fraction: Fraction) {
+pub(super) fn offer_time(process: pid_t, address: u64, time: u64, fraction: Fraction) {
     let mut bytes = encoded(time, fraction);
     let local = libc::iovec {
         iov_base: bytes.as_mut_ptr().cast(),

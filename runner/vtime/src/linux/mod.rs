@@ -20,6 +20,7 @@ mod spawn;
 mod starved;
 mod stops;
 mod supervisor;
+mod timerfd;
 mod timers;
 mod tracee;
 mod waits;

@@ -10,8 +10,12 @@ const INFO: usize = 128;
 /// Sends a signal to a process.
 pub(super) fn send(process: pid_t, signal: c_int) -> io::Result<()> {
     // SAFETY: the call touches no memory of this process.
-    let sent = unsafe { libc::kill(process, signal) };
-    if sent == 0 {
+    answered(unsafe { libc::kill(process, signal) }.into())
+}
+
+/// The kernel's answer to a call whose result is nothing.
+fn answered(result: libc::c_long) -> io::Result<()> {
+    if result == 0 {
         Ok(())
     } else {
         Err(io::Error::last_os_error())
@@ -36,7 +40,7 @@ pub(super) fn send_timer(to: Target, signal: c_int, timer: i32, value: u64) -> i
     put(16, &timer.to_ne_bytes());
     put(24, &value.to_ne_bytes());
     let info = info.as_ptr();
-    let sent = match to {
+    answered(match to {
         // SAFETY: `info` is valid for the 128 bytes that the kernel reads.
         Target::Process(process) => unsafe {
             libc::syscall(libc::SYS_rt_sigqueueinfo, process, signal, info)
@@ -45,12 +49,7 @@ pub(super) fn send_timer(to: Target, signal: c_int, timer: i32, value: u64) -> i
         Target::Thread(process, thread) => unsafe {
             libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, info)
         },
-    };
-    if sent == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    })
 }
 
 /// What a process does with a signal.

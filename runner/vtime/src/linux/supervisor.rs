@@ -1,14 +1,13 @@
 //! [`Supervisor`]: the one thread that traces a tree and moves its clock.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::io;
 use std::time::{Duration, Instant};
 
 use libc::pid_t;
 
 use super::clock::{Clock, Phase};
-use super::memory::Memory;
+use super::memory::Memories;
 use super::page::Checked;
 use super::procfs::process_of;
 use super::ptrace::{self, Change, Until};
@@ -40,7 +39,7 @@ pub(super) struct Supervisor {
     reports: Box<dyn FnMut(Report) + Send>,
     root: pid_t,
     pub(super) threads: HashMap<pid_t, Tracee>,
-    pub(super) memories: HashMap<pid_t, Memory>,
+    pub(super) memories: Memories,
     pub(super) timers: Timers,
     pub(super) receive: ReceiveTimeouts,
     pub(super) random: RandomBytes,
@@ -85,7 +84,7 @@ impl Supervisor {
             reports,
             root,
             threads: HashMap::new(),
-            memories: HashMap::new(),
+            memories: Memories::default(),
             timers: Timers::default(),
             receive: ReceiveTimeouts::default(),
             random: RandomBytes::default(),
@@ -244,7 +243,7 @@ impl Supervisor {
         };
         self.receive.forget(thread);
         if is_process {
-            self.memories.remove(&thread);
+            self.memories.forget(thread);
             self.timers.forget(thread);
             self.random.forget(thread);
         }
@@ -254,21 +253,6 @@ impl Supervisor {
                 self.check_page();
             }
             self.report(Report::Exited(exit));
-        }
-    }
-
-    /// The memory of a process, opened anew after it began another program.
-    pub(super) fn reopen_memory(&mut self, process: pid_t) {
-        self.memories.remove(&process);
-    }
-
-    /// The memory of a thread's process; none if it is gone.
-    pub(super) fn memory(&mut self, process: pid_t) -> Option<&Memory> {
-        match self.memories.entry(process) {
-            Entry::Occupied(known) => Some(known.into_mut()),
-            Entry::Vacant(unknown) => Memory::open(process)
-                .ok()
-                .map(|memory| &*unknown.insert(memory)),
         }
     }
 

@@ -2,16 +2,14 @@
 //! the interval timer, alarms and timerfd.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use libc::{c_int, pid_t};
-use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
-use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_gettime, timerfd_settime};
 
 use super::memory::{Fraction, Memory};
 use super::page::ClockPage;
 use super::signals::{self, Target};
-use super::waits::{Deadline, is_wall};
+use super::timerfd::{self, TimerFile};
+use super::waits::Deadline;
 use crate::{Role, TimedWait, WaitKind};
 
 /// What a process asked timer_create for.
@@ -40,7 +38,7 @@ enum Notice {
 enum Kind {
     Posix { id: i32, clock: u64, notice: Notice },
     Interval,
-    File(OwnedFd),
+    File(TimerFile),
 }
 
 #[derive(Debug)]
@@ -64,6 +62,53 @@ struct Setting {
     due: Option<Deadline>,
     interval: u64,
     asked: u64,
+}
+
+impl Setting {
+    const NEVER: Self = Self {
+        due: None,
+        interval: 0,
+        asked: 0,
+    };
+
+    /// Once, after so many nanoseconds; never after none.
+    fn after(nanoseconds: u64, page: &ClockPage) -> Self {
+        let at = Deadline::Virtual(page.now().saturating_add(nanoseconds));
+        Self {
+            due: (nanoseconds > 0).then_some(at),
+            asked: nanoseconds,
+            ..Self::NEVER
+        }
+    }
+
+    /// Reads struct itimerspec or itimerval; its value is an instant of the
+    /// clock `absolute`, if that is given. None if the kernel would call it
+    /// invalid.
+    fn read(
+        address: u64,
+        fraction: Fraction,
+        absolute: Option<u64>,
+        memory: &Memory,
+        page: &ClockPage,
+    ) -> io::Result<Option<Self>> {
+        let interval = memory.time(address, fraction)?;
+        let value = memory.time(address + 16, fraction)?;
+        let (Some(interval), Some(value)) = (interval, value) else {
+            return Ok(None);
+        };
+        let once = match absolute {
+            Some(clock) if value > 0 => {
+                let due = Deadline::on_clock(clock, value, page);
+                Self {
+                    due: Some(due),
+                    asked: due.instant(page).saturating_sub(page.now()),
+                    ..Self::NEVER
+                }
+            }
+            _ => Self::after(value, page),
+        };
+        Ok(Some(Self { interval, ..once }))
+    }
 }
 
 const EINVAL: i64 = -(libc::EINVAL as i64);
@@ -111,18 +156,12 @@ impl Timers {
     /// A process has created a POSIX timer.
     pub(super) fn created(&mut self, process: pid_t, id: i32, creation: Creation) {
         self.deleted(process, id);
-        self.timers.push(Timer {
-            process,
-            kind: Kind::Posix {
-                id,
-                clock: creation.clock,
-                notice: creation.notice,
-            },
-            due: None,
-            interval: 0,
-            began: 0,
-            asked: 0,
-        });
+        let kind = Kind::Posix {
+            id,
+            clock: creation.clock,
+            notice: creation.notice,
+        };
+        self.timers.push(Timer::new(process, kind));
     }
 
     /// A process has deleted a POSIX timer.
@@ -153,8 +192,9 @@ impl Timers {
         let Kind::Posix { clock, .. } = timer.kind else {
             return Ok(EINVAL);
         };
-        let is_absolute = args[1] & libc::TIMER_ABSTIME as u64 != 0;
-        let Some(setting) = read_setting(args[2], is_absolute, clock, memory, page)? else {
+        let absolute = (args[1] & libc::TIMER_ABSTIME as u64 != 0).then_some(clock);
+        let fraction = Fraction::Nanoseconds;
+        let Some(setting) = Setting::read(args[2], fraction, absolute, memory, page)? else {
             return Ok(EINVAL);
         };
         if args[3] != 0 {
@@ -187,12 +227,13 @@ impl Timers {
         memory: &Memory,
         page: &ClockPage,
     ) -> io::Result<Option<i64>> {
-        let Some(file) = duplicate(process, args[0]) else {
+        let Some(file) = TimerFile::duplicate(process, args[0]) else {
             return Ok(None);
         };
-        let clock = clock_of(process, args[0]);
-        let is_absolute = args[1] & 1 != 0;
-        let Some(setting) = read_setting(args[2], is_absolute, clock, memory, page)? else {
+        let clock = timerfd::clock_of(process, args[0]);
+        let absolute = (args[1] & 1 != 0).then_some(clock);
+        let fraction = Fraction::Nanoseconds;
+        let Some(setting) = Setting::read(args[2], fraction, absolute, memory, page)? else {
             return Ok(None);
         };
         let known = self
@@ -208,24 +249,13 @@ impl Timers {
             }
         }
         // What has expired and was not read is forgotten by a new setting.
-        if timerfd_settime(&file, TimerfdTimerFlags::empty(), &one_shot(0)).is_err() {
+        if file.disarm().is_err() {
             return Ok(None);
         }
         if let Some(known) = known {
             self.timers.swap_remove(known);
         }
-        let mut timer = Timer {
-            process,
-            kind: Kind::File(file),
-            due: None,
-            interval: 0,
-            began: 0,
-            asked: 0,
-        };
-        timer.set(setting, page);
-        if timer.due.is_some() {
-            self.timers.push(timer);
-        }
+        self.arm(Timer::new(process, Kind::File(file)), setting, page);
         Ok(Some(0))
     }
 
@@ -261,14 +291,13 @@ impl Timers {
     ) -> io::Result<i64> {
         let setting = match new {
             None => None,
-            Some(0) => Some((0, 0)),
+            Some(0) => Some(Setting::NEVER),
             Some(address) => {
-                let interval = memory.time(address, Fraction::Microseconds)?;
-                let value = memory.time(address + 16, Fraction::Microseconds)?;
-                let (Some(interval), Some(value)) = (interval, value) else {
+                let fraction = Fraction::Microseconds;
+                let Some(setting) = Setting::read(address, fraction, None, memory, page)? else {
                     return Ok(EINVAL);
                 };
-                Some((interval, value))
+                Some(setting)
             }
         };
         if old != 0 {
@@ -277,8 +306,8 @@ impl Timers {
                 None => memory.write(old, &[0; 32])?,
             }
         }
-        if let Some((interval, value)) = setting {
-            self.set_interval(process, interval, value, page);
+        if let Some(setting) = setting {
+            self.set_interval(process, setting, page);
         }
         Ok(0)
     }
@@ -290,7 +319,7 @@ impl Timers {
             .interval_timer(process)
             .map_or(0, |timer| timer.left(page));
         let seconds = seconds & u64::from(u32::MAX);
-        self.set_interval(process, 0, seconds * SECOND, page);
+        self.set_interval(process, Setting::after(seconds * SECOND, page), page);
         left.div_ceil(SECOND).cast_signed()
     }
 
@@ -299,18 +328,17 @@ impl Timers {
         timers.find(|timer| timer.process == process && matches!(timer.kind, Kind::Interval))
     }
 
-    fn set_interval(&mut self, process: pid_t, interval: u64, value: u64, page: &ClockPage) {
+    fn set_interval(&mut self, process: pid_t, setting: Setting, page: &ClockPage) {
         self.timers
             .retain(|timer| !(timer.process == process && matches!(timer.kind, Kind::Interval)));
-        if value > 0 {
-            self.timers.push(Timer {
-                process,
-                kind: Kind::Interval,
-                due: Some(Deadline::Virtual(page.now().saturating_add(value))),
-                interval,
-                began: page.now(),
-                asked: value,
-            });
+        self.arm(Timer::new(process, Kind::Interval), setting, page);
+    }
+
+    /// Keeps a timer that is set; one that is not is none.
+    fn arm(&mut self, mut timer: Timer, setting: Setting, page: &ClockPage) {
+        timer.set(setting, page);
+        if timer.due.is_some() {
+            self.timers.push(timer);
         }
     }
 
@@ -363,7 +391,7 @@ impl Timers {
         match &timer.kind {
             Kind::Interval => signals::send(process, libc::SIGALRM),
             Kind::File(file) => {
-                expire(file)?;
+                file.expire()?;
                 // A file that we hold is not closed when the process closes it.
                 if !is_set {
                     self.timers.swap_remove(index);
@@ -386,12 +414,24 @@ impl Timers {
 }
 
 impl Timer {
+    /// One that is not set.
+    fn new(process: pid_t, kind: Kind) -> Self {
+        Self {
+            process,
+            kind,
+            due: None,
+            interval: 0,
+            began: 0,
+            asked: 0,
+        }
+    }
+
     fn is_posix(&self, wanted: i32) -> bool {
         matches!(self.kind, Kind::Posix { id, .. } if id == wanted)
     }
 
     fn is_file(&self, process: pid_t, fd: u64) -> bool {
-        matches!(&self.kind, Kind::File(file) if is_same_file(file, process, fd))
+        matches!(&self.kind, Kind::File(file) if file.is_open_as(process, fd))
     }
 
     /// Whether no process has it open, be it who set it or who inherited it:
@@ -402,7 +442,7 @@ impl Timer {
         };
         !std::iter::once(self.process)
             .chain(processes.filter(|process| *process != self.process))
-            .any(|process| has_file(file, process))
+            .any(|process| file.is_open_in(process))
     }
 
     fn set(&mut self, setting: Setting, page: &ClockPage) {
@@ -427,106 +467,4 @@ impl Timer {
         memory.set_time(address, self.interval, fraction)?;
         memory.set_time(address + 16, self.left(page), fraction)
     }
-}
-
-/// Reads struct itimerspec; none if the kernel would call it invalid.
-fn read_setting(
-    address: u64,
-    is_absolute: bool,
-    clock: u64,
-    memory: &Memory,
-    page: &ClockPage,
-) -> io::Result<Option<Setting>> {
-    let interval = memory.time(address, Fraction::Nanoseconds)?;
-    let value = memory.time(address + 16, Fraction::Nanoseconds)?;
-    let (Some(interval), Some(value)) = (interval, value) else {
-        return Ok(None);
-    };
-    let now = page.now();
-    let due = match value {
-        0 => None,
-        value if is_absolute => Some(Deadline::on_clock(clock, value, page)),
-        value => Some(Deadline::Virtual(now.saturating_add(value))),
-    };
-    let asked = due.map_or(0, |due| due.instant(page).saturating_sub(now));
-    Ok(Some(Setting {
-        due,
-        interval,
-        asked,
-    }))
-}
-
-fn one_shot(nanoseconds: i64) -> Itimerspec {
-    let zero = Timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    Itimerspec {
-        it_interval: zero,
-        it_value: Timespec {
-            tv_sec: 0,
-            tv_nsec: nanoseconds,
-        },
-    }
-}
-
-/// Makes a timerfd expire now, and waits for it: until then nobody is woken,
-/// which would look like rest.
-fn expire(file: &OwnedFd) -> io::Result<()> {
-    timerfd_settime(file, TimerfdTimerFlags::empty(), &one_shot(1))?;
-    loop {
-        let left = timerfd_gettime(file)?.it_value;
-        if (left.tv_sec, left.tv_nsec) == (0, 0) {
-            return Ok(());
-        }
-        std::thread::yield_now();
-    }
-}
-
-fn duplicate(process: pid_t, fd: u64) -> Option<OwnedFd> {
-    let process = pidfd_open(Pid::from_raw(process)?, PidfdFlags::empty()).ok()?;
-    pidfd_getfd(process.as_fd(), fd as c_int, PidfdGetfdFlags::empty()).ok()
-}
-
-/// Which clock a timerfd counts by.
-fn clock_of(process: pid_t, fd: u64) -> u64 {
-    let info = std::fs::read_to_string(format!("/proc/{process}/fdinfo/{fd}")).unwrap_or_default();
-    let line = info.lines().find_map(|line| line.strip_prefix("clockid:"));
-    let clock = line.and_then(|clock| clock.trim().parse().ok());
-    clock.filter(|clock| is_wall(*clock)).unwrap_or(1)
-}
-
-/// Whether a process has the file that we hold.
-fn has_file(file: &OwnedFd, process: pid_t) -> bool {
-    let Ok(fds) = std::fs::read_dir(format!("/proc/{process}/fd")) else {
-        return false;
-    };
-    fds.flatten().any(|entry| {
-        let name = entry.file_name();
-        let fd = name.to_str().and_then(|name| name.parse().ok());
-        fd.is_some_and(|fd| is_same_file(file, process, fd))
-    })
-}
-
-/// Whether a descriptor of a process is the file that we hold.
-fn is_same_file(file: &OwnedFd, process: pid_t, fd: u64) -> bool {
-    const KCMP_FILE: c_int = 0;
-    let own = std::process::id();
-    // SAFETY: the call compares two descriptors and touches no memory.
-    let compared = unsafe {
-        libc::syscall(
-            libc::SYS_kcmp,
-            own,
-            process,
-            KCMP_FILE,
-            file.as_raw_fd(),
-            fd,
-        )
-    };
-    if compared >= 0 {
-        return compared == 0;
-    }
-    // A kernel without that call: any timerfd at the same number.
-    let link = std::fs::read_link(format!("/proc/{process}/fd/{fd}"));
-    link.is_ok_and(|link| link.as_os_str() == "anon_inode:[timerfd]")
 }

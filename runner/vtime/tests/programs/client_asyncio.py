@@ -2,17 +2,11 @@
 
 import asyncio
 import sys
-import time
-from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
+from visits import told_wait
+
 address = urlsplit(sys.argv[1])
-
-
-def told_wait(value):
-    if value.isdigit():
-        return int(value)
-    return max(0, parsedate_to_datetime(value).timestamp() - time.time())
 
 
 async def exchange(path):

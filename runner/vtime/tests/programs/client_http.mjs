@@ -1,12 +1,11 @@
 // A client of node:http: the timeout is the socket's.
 import http from 'node:http';
 
+import { toldWait, visit } from './visits.mjs';
+
 const base = process.argv[2];
 
 const sleep = (milliseconds) => new Promise((over) => setTimeout(over, milliseconds));
-
-const toldWait = (value) =>
-  /^\d+$/.test(value) ? Number(value) * 1000 : Math.max(0, Date.parse(value) - Date.now());
 
 const exchange = (path) =>
   new Promise((done, failed) => {
@@ -27,16 +26,4 @@ async function get(path) {
   }
 }
 
-const fail = (words) => {
-  throw new Error(words);
-};
-
-await get('/date');
-await get('/wait');
-await get('/silent').then(
-  () => fail('an answer from the silent'),
-  (error) => error.message === 'timeout' || fail(error),
-);
-if ((await get('/delay')) !== 'done') fail('delay');
-if ((await get('/parts')) !== 'done') fail('parts');
-await get('/end');
+await visit(get, (error) => error.message === 'timeout');

@@ -4,15 +4,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from email.utils import parsedate_to_datetime
+
+from visits import told_wait
 
 base = sys.argv[1]
-
-
-def told_wait(value):
-    if value.isdigit():
-        return int(value)
-    return max(0, parsedate_to_datetime(value).timestamp() - time.time())
 
 
 def get(path):

@@ -6,9 +6,9 @@ import queue
 import socket
 import sys
 import threading
-import time
-from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
+
+from visits import told_wait
 
 address = urlsplit(sys.argv[1]).netloc
 
@@ -24,12 +24,6 @@ def wait(seconds):
     over = threading.Event()
     threading.Timer(seconds, over.set).start()
     assert over.wait()
-
-
-def told_wait(value):
-    if value.isdigit():
-        return int(value)
-    return max(0, parsedate_to_datetime(value).timestamp() - time.time())
 
 
 def get(path):

@@ -3,6 +3,8 @@
 import net from 'node:net';
 import { setInterval as every, setTimeout as sleep } from 'node:timers/promises';
 
+import { toldWait, visit } from './visits.mjs';
+
 const { hostname, port } = new URL(process.argv[2]);
 
 function exchange(path) {
@@ -24,7 +26,7 @@ function exchange(path) {
 
 // Seconds by a ticker of three minutes; dates by one timer.
 async function wait(value) {
-  if (!/^\d+$/.test(value)) return sleep(Math.max(0, Date.parse(value) - Date.now()));
+  if (!/^\d+$/.test(value)) return sleep(toldWait(value));
   let ticks = 0;
   const watchdog = setTimeout(() => process.exit(3), 181_000);
   for await (const _ of every(180_000)) {
@@ -42,16 +44,4 @@ async function get(path) {
   }
 }
 
-const fail = (words) => {
-  throw new Error(words);
-};
-
-await get('/date');
-await get('/wait');
-await get('/silent').then(
-  () => fail('an answer from the silent'),
-  (error) => error.message === 'timeout' || fail(error),
-);
-if ((await get('/delay')) !== 'done') fail('delay');
-if ((await get('/parts')) !== 'done') fail('parts');
-await get('/end');
+await visit(get, (error) => error.message === 'timeout');

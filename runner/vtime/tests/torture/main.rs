@@ -130,7 +130,7 @@ fn of_program(
     let names = String::from_utf8_lossy(&listed).into_owned();
     names
         .lines()
-        .filter(|name| !steps::NAMES.contains(name))
+        .filter(|name| !steps::is_here(name))
         .map(|name| {
             let title = format!("{language}::{name}");
             let limit = LIMITS.iter().find(|(limited, _)| *limited == name);
