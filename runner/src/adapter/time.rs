@@ -48,13 +48,10 @@ impl OwnedTime {
 /// running.
 fn fault(stop: &Stop) -> AdapterFault {
     match stop {
-        Stop::NeverEnded { wait: Some(wait) } => {
-            let asked = i128::try_from(wait.asked.as_nanos()).unwrap_or(i128::MAX);
-            AdapterFault::clock(format_args!(
-                "instead of answering it waits for {}",
-                Span::from_nanos(asked)
-            ))
-        }
+        Stop::NeverEnded { wait: Some(wait) } => AdapterFault::clock(format_args!(
+            "instead of answering it waits for {}",
+            Span::from_std(wait.asked)
+        )),
         stop => AdapterFault::clock(stop),
     }
 }

@@ -3,13 +3,10 @@
 use super::nominal::nominal_setting;
 use crate::adapter::protocol::{ClockKind, ParamValue};
 use crate::fixture::{CallStep, Case, ClockNeed};
+use crate::judge::READINGS;
 use crate::model::{Host, Span};
 use crate::oracle::{Behaviour, CancelRule, Expectation, expectation};
 use crate::spec::Spec;
-
-/// Readings of a clock that a runtime may make while a request is under way:
-/// under the virtual clock each of them ticks, not the SDK's own alone.
-const READINGS: u64 = 1_000;
 
 /// `request_timeout` where a case does not set it (SPEC.md §7.1).
 const USUAL_TIMEOUT: Span = Span::from_secs(30);

@@ -14,7 +14,9 @@ use crate::adapter::Hello;
 use crate::adapter::protocol::ClockKind;
 use crate::diagnostic::Diagnostics;
 use crate::escape::{log_line, terminal};
-use crate::run::{Availability, ExitCode, Probed, Target, clock_name, probe, virtual_clock};
+use crate::run::{
+    Availability, ExitCode, Probed, Target, clock_name, probe, virtual_clock, virtual_findings,
+};
 use crate::spec::Spec;
 use crate::world::{WorldCommand, WorldHandle};
 
@@ -89,7 +91,7 @@ fn system(args: &InputArgs, holdoff: &Path) -> Result<Lacks, Failure> {
         "system",
         format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
     );
-    let findings = holdoff_vtime::examine();
+    let findings = virtual_findings();
     let lacks = if findings.iter().all(Finding::is_met) {
         Lacks::Nothing
     } else {

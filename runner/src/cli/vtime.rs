@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use super::failure::say_aside;
 use crate::escape::terminal;
-use crate::model::Span;
+use crate::model::{Span, wall_span};
 
 /// What stands below `--help`.
 const EXIT_CODES: &str = "Exit codes: the command's own, 128 + n if signal n ended it, 124 if the clock stopped first, \
@@ -100,7 +100,7 @@ fn refused(error: &Error) -> u8 {
 }
 
 fn options(args: &VtimeArgs) -> Options {
-    let since_epoch = Span::from_nanos(args.start.as_nanosecond()).to_std();
+    let since_epoch = wall_span(args.start).to_std();
     let left = Duration::from_secs(LAST_SECOND.unsigned_abs()).saturating_sub(since_epoch);
     let defaults = Limits::default();
     Options {
@@ -136,20 +136,13 @@ fn run(args: &VtimeArgs) -> Result<Passage, Error> {
     let mut tally = Tally::default();
     let mut outcome = None;
     for (report, name) in reports {
+        if let Some(reached) = Outcome::reached(&report) {
+            outcome.get_or_insert(reached);
+            supervised.kill();
+        }
         match report {
             Report::Waited(wait) => tally.add(&wait, name),
-            Report::Stopped { stop, .. } => {
-                outcome.get_or_insert(Outcome::Stopped(stop));
-                supervised.kill();
-            }
-            Report::Exited(exit) => {
-                outcome.get_or_insert(match exit {
-                    Exit::Code(_) => Outcome::Ended(exit),
-                    Exit::Signal(_) => Outcome::Crashed(exit),
-                });
-                supervised.kill();
-            }
-            Report::Fired(_) => {}
+            Report::Fired(_) | Report::Stopped { .. } | Report::Exited(_) => {}
             Report::Gone => break,
             Report::Failed(error) => return Err(error),
         }
@@ -222,7 +215,7 @@ impl Passage {
         let milliseconds = i64::try_from(self.real.as_millis()).unwrap_or(i64::MAX);
         text.push_str(&format!(
             "{aside}{} passed in {} of real time",
-            span(self.elapsed),
+            Span::from_std(self.elapsed),
             Span::from_millis(milliseconds)
         ));
         for line in self.tally.lines() {
@@ -230,10 +223,6 @@ impl Passage {
         }
         text
     }
-}
-
-fn span(duration: Duration) -> Span {
-    Span::from_nanos(i128::try_from(duration.as_nanos()).unwrap_or(i128::MAX))
 }
 
 /// Why the clock stopped, in the notation of the command line, and what may be
@@ -245,7 +234,7 @@ fn stopped(stop: &Stop) -> String {
             .to_owned(),
         Stop::NeverEnded { wait: Some(wait) } => format!(
             "never ended: asked to wait {} ({})",
-            span(wait.asked),
+            Span::from_std(wait.asked),
             wait.kind
         ),
         Stop::OutOfTime => "out of real time: see --limit".to_owned(),
@@ -272,23 +261,18 @@ const NAMES: usize = 4;
 
 impl Tally {
     fn add(&mut self, wait: &TimedWait, name: String) {
-        let same = |group: &&mut Group| group.kind == wait.kind && group.role == wait.role;
-        let group = match self.0.iter_mut().find(same) {
-            Some(group) => group,
-            None => {
-                self.0.push(Group {
-                    kind: wait.kind,
-                    role: wait.role,
-                    count: 0,
-                    longest: Duration::ZERO,
-                    names: BTreeSet::new(),
-                });
-                match self.0.last_mut() {
-                    Some(group) => group,
-                    None => return,
-                }
-            }
-        };
+        let same = |group: &Group| group.kind == wait.kind && group.role == wait.role;
+        let at = self.0.iter().position(same).unwrap_or_else(|| {
+            self.0.push(Group {
+                kind: wait.kind,
+                role: wait.role,
+                count: 0,
+                longest: Duration::ZERO,
+                names: BTreeSet::new(),
+            });
+            self.0.len() - 1
+        });
+        let group = &mut self.0[at];
         group.count += 1;
         group.longest = group.longest.max(wait.asked);
         if !name.is_empty() {
@@ -307,7 +291,7 @@ impl Tally {
 impl Group {
     fn line(&self) -> String {
         let waits = if self.count == 1 { "wait" } else { "waits" };
-        let longest = span(self.longest);
+        let longest = Span::from_std(self.longest);
         let (kind, count) = (self.kind, self.count);
         let mut line = format!("{kind:<8} {count:>6} {waits:<5}  longest {longest}");
         let shown: Vec<_> = self.names.iter().take(NAMES).map(String::as_str).collect();

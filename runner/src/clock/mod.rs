@@ -10,4 +10,4 @@ mod wall;
 pub use injected::InjectedClock;
 pub use real::RealClock;
 pub use sleepers::{Sleepers, Timer, Woken};
-pub use virtual_clock::{REAL_SLACK, VirtualClock, span};
+pub use virtual_clock::{REAL_SLACK, VirtualClock};

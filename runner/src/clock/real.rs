@@ -31,7 +31,7 @@ impl RealClock {
 impl CaseClock for RealClock {
     fn now(&self) -> Span {
         let elapsed = self.opened.get().map(Instant::elapsed).unwrap_or_default();
-        Span::from_nanos(i128::try_from(elapsed.as_nanos()).unwrap_or(i128::MAX))
+        Span::from_std(elapsed)
     }
 
     fn wall(&self) -> Timestamp {

@@ -122,7 +122,7 @@ impl VirtualClock {
     /// The instant of the case at an instant of the tree.
     pub fn of_case(&self, at: Duration) -> Span {
         let zero = self.zero.get().copied().unwrap_or(at);
-        span(at) - span(zero)
+        Span::from_std(at) - Span::from_std(zero)
     }
 
     fn steps(&self) -> std::sync::MutexGuard<'_, Vec<EventId>> {
@@ -150,15 +150,13 @@ impl CaseClock for VirtualClock {
 
     fn wall(&self) -> Timestamp {
         let since = self.clock.wall().duration_since(SystemTime::UNIX_EPOCH);
-        wall_shifted(Timestamp::UNIX_EPOCH, span(since.unwrap_or_default()))
+        wall_shifted(
+            Timestamp::UNIX_EPOCH,
+            Span::from_std(since.unwrap_or_default()),
+        )
     }
 
     fn hold(&self) -> Option<Hold> {
         Some(self.clock.hold())
     }
-}
-
-/// A length of the library's as one of ours.
-pub fn span(duration: Duration) -> Span {
-    Span::from_nanos(i128::try_from(duration.as_nanos()).unwrap_or(i128::MAX))
 }

@@ -125,8 +125,6 @@ impl JudgedCall<'_> {
         );
     }
 
-    /// A measured time as it is shown: under the real clock only tenths mean
-    /// anything.
     fn shown_beside(&self, wanted: &Allowed, seen: Span) -> String {
         let text = self.shown(seen);
         // What differs must look different.
@@ -136,6 +134,8 @@ impl JudgedCall<'_> {
         text
     }
 
+    /// A measured time as it is shown: under the real clock only tenths mean
+    /// anything.
     fn shown(&self, seen: Span) -> String {
         shown(self.setting.clock, seen)
     }

@@ -24,7 +24,7 @@ pub use measure::without_noise;
 pub use recorded::{recorded_text, shows_recorded};
 pub use report::CaseReport;
 pub use tolerance::{
-    REAL_EARLY, REAL_LATE, VIRTUAL_DATE_EARLY, VIRTUAL_LATE, VIRTUAL_LATE_JVM,
+    READINGS, REAL_EARLY, REAL_LATE, VIRTUAL_DATE_EARLY, VIRTUAL_LATE, VIRTUAL_LATE_JVM,
     VIRTUAL_LATE_MILLISECOND, VIRTUAL_LATE_NODE, VIRTUAL_LATE_PYTHON_LOOP, case_tolerance,
     case_visibility, tolerance, visibility,
 };

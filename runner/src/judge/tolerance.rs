@@ -30,11 +30,6 @@ pub const VIRTUAL_LATE_NODE: Span = Span::from_nanos(60_000);
 /// of which nothing is known.
 pub const VIRTUAL_LATE_MILLISECOND: Span = Span::from_nanos(1_100_000);
 
-/// Whoever sleeps in slices reads the clock in each, which costs some
-/// nanoseconds, and rounds what is left in the last one up to a millisecond:
-/// asyncio does so with waits of more than a day.
-const SLICE: Span = Span::from_secs(86_400);
-
 /// An event loop in Python waits in epoll, whose unit is the millisecond:
 /// `selectors.EpollSelector` rounds what is left up to whole ones as a float,
 /// and `select.epoll.poll` rounds that up once more, to the next one where the
@@ -47,9 +42,11 @@ pub const VIRTUAL_LATE_PYTHON_LOOP: Span = Span::from_nanos(2_100_000);
 /// difference of such numbers may end before the date.
 pub const VIRTUAL_DATE_EARLY: Span = Span::from_nanos(2_000);
 
-/// Readings of the clock in one decision, at most, under a ticking clock:
-/// `check` refuses a tick at which so many are longer than a timeout.
-const READINGS: u64 = 1_000;
+/// Readings of a ticking clock that a runtime makes during one attempt and the
+/// decision after it, at most: under the virtual clock each of them ticks, not
+/// the SDK's own alone. `check` refuses a tick at which so many outlast a
+/// timeout.
+pub const READINGS: u64 = 1_000;
 
 /// Under a ticking clock a runtime's own readings, to make a deadline of a
 /// length of time, shorten what is left to be asked for.
@@ -101,7 +98,10 @@ pub fn case_tolerance(setting: &Setting<'_>) -> Tolerance {
 /// How far an instant of a call may lie from what it stands for.
 pub(super) fn call_tolerance(setting: &Setting<'_>, call: &CallExpectation) -> Tolerance {
     let mut tolerance = case_tolerance(setting);
-    let is_long = |gap: &Gap| gap.length.longest().is_some_and(|longest| longest > SLICE);
+    let in_slices = |longest: Span| longest > SleepStyle::SLICE;
+    let is_long = |gap: &Gap| gap.length.longest().is_some_and(in_slices);
+    // Whoever sleeps in slices reads the clock in each, which costs some
+    // nanoseconds, and rounds what is left in the last one up to a millisecond.
     if setting.clock == ClockKind::Virtual
         && setting.host.sleeps == SleepStyle::Sliced
         && call.gaps().any(is_long)

@@ -75,6 +75,10 @@ pub enum SleepStyle {
 }
 
 impl SleepStyle {
+    /// The longest sleep that a sliced host asks its kernel for at a time;
+    /// asyncio's, for one.
+    pub const SLICE: Span = Span::from_secs(86_400);
+
     /// Every style.
     pub const ALL: [Self; 3] = [Self::Duration, Self::Deadline, Self::Sliced];
 

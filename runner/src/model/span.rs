@@ -59,6 +59,11 @@ impl Span {
         Self(secs.saturating_mul(NANOS_PER_SECOND))
     }
 
+    /// A length of the standard library's.
+    pub fn from_std(length: std::time::Duration) -> Self {
+        Self(i128::try_from(length.as_nanos()).unwrap_or(i128::MAX))
+    }
+
     /// Nanoseconds.
     pub const fn as_nanos(self) -> i128 {
         self.0

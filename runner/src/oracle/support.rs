@@ -49,8 +49,6 @@ pub enum Unsupported {
 /// Sleeps that one wait may be made of under the virtual clock: each of them
 /// costs the real time of a deadline.
 const SLICES: u64 = 1_000;
-/// The longest sleep that an event loop asks its kernel for; asyncio's, for one.
-const SLICE: Span = Span::from_secs(86_400);
 
 impl Unsupported {
     /// Whether another clock would do.
@@ -137,7 +135,9 @@ fn slices_fit(setting: &Setting<'_>) -> Result<(), Unsupported> {
     let gaps = expected.calls.values().flat_map(|call| call.gaps());
     let longest = gaps.filter_map(|gap| gap.length.longest()).max();
     match longest {
-        Some(longest) if longest > SLICE * SLICES => Err(Unsupported::Sliced { longest }),
+        Some(longest) if longest > SleepStyle::SLICE * SLICES => {
+            Err(Unsupported::Sliced { longest })
+        }
         _ => Ok(()),
     }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
+use holdoff_vtime::Finding;
+
 use crate::adapter::protocol::ClockKind;
 use crate::fixture::Case;
 use crate::model::Host;
@@ -44,22 +46,23 @@ pub enum ClockMissing {
 /// # Errors
 /// Why it has not.
 pub fn virtual_clock() -> Result<(), ClockMissing> {
-    static EXAMINED: OnceLock<Result<(), ClockMissing>> = OnceLock::new();
-    EXAMINED.get_or_init(examined).clone()
-}
-
-fn examined() -> Result<(), ClockMissing> {
-    let missing = holdoff_vtime::examine()
-        .into_iter()
-        .find_map(|finding| Some((finding.precondition, finding.trouble?)));
+    let mut findings = virtual_findings().iter();
+    let missing = findings.find_map(|finding| Some((finding, finding.trouble.as_ref()?)));
     match missing {
         None => Ok(()),
-        Some((precondition, trouble)) => Err(ClockMissing::Virtual {
-            what: precondition.to_string(),
-            reason: trouble.reason,
-            remedy: trouble.remedy,
+        Some((finding, trouble)) => Err(ClockMissing::Virtual {
+            what: finding.precondition.to_string(),
+            reason: trouble.reason.clone(),
+            remedy: trouble.remedy.clone(),
         }),
     }
+}
+
+/// Each thing that the virtual clock needs, and whether this computer has it;
+/// they are tried out once.
+pub fn virtual_findings() -> &'static [Finding] {
+    static EXAMINED: OnceLock<Vec<Finding>> = OnceLock::new();
+    EXAMINED.get_or_init(holdoff_vtime::examine)
 }
 
 /// Clocks in the order in which `auto` tries them.

@@ -20,7 +20,9 @@ mod worlds;
 
 pub use causes::Cause;
 pub use census::{Census, Demands, Warnings};
-pub use clock::{ClockChoice, ClockMissing, UnknownClock, clock_name, virtual_clock};
+pub use clock::{
+    ClockChoice, ClockMissing, UnknownClock, clock_name, virtual_clock, virtual_findings,
+};
 pub use event::{AdapterLine, ClauseText, RunEnd, RunEvent, RunFooter, RunHeader, SCHEMA};
 pub use exit::ExitCode;
 pub use mutants::{MutantMismatch, MutantReport, MutantRequest, MutantScope, mutants};

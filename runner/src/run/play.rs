@@ -78,7 +78,7 @@ pub(super) async fn play(shared: &Shared, worlds: &mut Worlds, job: &Job) -> Cas
             report.reason = Some(reason);
         }
     }
-    report.real = Span::from_nanos(i128::try_from(began.elapsed().as_nanos()).unwrap_or(0));
+    report.real = Span::from_std(began.elapsed());
     report
 }
 

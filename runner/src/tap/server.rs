@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
@@ -43,17 +43,15 @@ pub struct CaseOrigin {
     pub base_url: String,
 }
 
-/// A client's connection, for whoever must know whether bytes are in flight.
-/// Nobody but the tap may read from or write to it, nor keep it for long: it
-/// is closed when the last holder drops it.
-#[derive(Clone, Debug)]
+/// A client's connection, as long as it is open.
+#[derive(Clone, Copy, Debug)]
 pub struct TapSocket {
     /// The case.
     pub case: CaseKey,
     /// Number of the connection within the case, from 1.
     pub connection: u32,
-    /// The socket.
-    pub stream: Arc<TcpStream>,
+    /// Our end and the client's; none: it was closed before it was accepted.
+    pub ends: Option<(SocketAddr, SocketAddr)>,
 }
 
 /// What all connections of a tap share.
@@ -64,13 +62,7 @@ pub(super) struct Shared {
     pub(super) events: mpsc::UnboundedSender<TapEvent>,
     pub(super) flight: Flight,
     pub(super) held: HeldReplies,
-    sockets: Mutex<BTreeMap<(CaseKey, u32), OpenSocket>>,
-}
-
-struct OpenSocket {
-    stream: Weak<TcpStream>,
-    /// Our end and the client's; none: it was closed before it was accepted.
-    ends: Option<(SocketAddr, SocketAddr)>,
+    sockets: Mutex<BTreeMap<(CaseKey, u32), TapSocket>>,
 }
 
 /// The open client connections of a tap, for whoever must know whether bytes
@@ -179,16 +171,7 @@ impl Tap {
 
     /// The open client connections of all cases.
     pub fn sockets(&self) -> Vec<TapSocket> {
-        let sockets = self.shared.sockets();
-        let open = sockets.iter().filter_map(|(&(case, connection), socket)| {
-            let stream = socket.stream.upgrade()?;
-            Some(TapSocket {
-                case,
-                connection,
-                stream,
-            })
-        });
-        open.collect()
+        self.shared.sockets().values().copied().collect()
     }
 
     /// The open client connections of all cases, whoever asks.
@@ -224,7 +207,7 @@ impl Shared {
         self.sockets().remove(&(case, connection));
     }
 
-    fn sockets(&self) -> MutexGuard<'_, BTreeMap<(CaseKey, u32), OpenSocket>> {
+    fn sockets(&self) -> MutexGuard<'_, BTreeMap<(CaseKey, u32), TapSocket>> {
         self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -239,8 +222,9 @@ async fn accept(listener: TcpListener, file: Arc<CaseFile>, shared: Arc<Shared>)
                 let _ = stream.set_nodelay(true);
                 let stream = Arc::new(stream);
                 let number = file.ledger().connect();
-                let socket = OpenSocket {
-                    stream: Arc::downgrade(&stream),
+                let socket = TapSocket {
+                    case: file.key,
+                    connection: number,
                     ends: stream.local_addr().and_then(|ours| Ok((ours, stream.peer_addr()?))).ok(),
                 };
                 shared.sockets().insert((file.key, number), socket);

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::record::{Beyond, Stop};
 use crate::adapter::AdapterFault;
-use crate::clock::{VirtualClock, span};
+use crate::clock::VirtualClock;
 use crate::model::{Asked, Span};
 
 /// Shorter waits are no waits of an SDK: runtimes nap so between two looks at a
@@ -87,7 +87,7 @@ impl<'a> TreeTime<'a> {
         Asked {
             at: self.clock.of_case(wait.began),
             call: None,
-            duration: span(wait.asked),
+            duration: Span::from_std(wait.asked),
             during: None,
         }
     }
@@ -126,7 +126,7 @@ fn stopped(stop: ClockStop) -> Stop {
         ClockStop::Hung => Stop::Hung,
         ClockStop::NeverEnded { wait } => Stop::Horizon(wait.map(|wait| Beyond {
             call: None,
-            duration: span(wait.asked),
+            duration: Span::from_std(wait.asked),
         })),
         ClockStop::TooManyEvents => Stop::Events,
         ClockStop::Starved { .. } => Stop::Starved,

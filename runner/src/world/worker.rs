@@ -251,7 +251,7 @@ fn is_failed(exchange: &Exchange) -> bool {
 }
 
 fn since(began: Instant) -> Span {
-    Span::from_nanos(i128::try_from(began.elapsed().as_nanos()).unwrap_or(i128::MAX))
+    Span::from_std(began.elapsed())
 }
 
 #[cfg(test)]
