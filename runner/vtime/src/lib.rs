@@ -23,6 +23,8 @@
 //! - by one nanosecond ([`Options::tick`]) at every reading, so that loops that
 //!   wait for the time to change end;
 //! - by one microsecond at a timed wait whose deadline has already passed;
+//! - by fifty nanoseconds at the end of a wait in whole milliseconds, so
+//!   that programs which truncate what is left of one do not wait again;
 //! - to the next deadline, when every thread of the tree and of this process
 //!   waits for something that only time can bring. Deadlines are those of the
 //!   tree's timed waits and timers, and the events that the caller has put on

@@ -8,15 +8,20 @@ use super::queue::Scheduled;
 use super::quiet::{Rest, first_look, second_look};
 use super::supervisor::Supervisor;
 use super::tracee::{Ending, State};
+use super::waits;
 use crate::{Error, Fired, Report, Role, Stop, TimedWait, WaitKind, WallStep};
 
-/// A jump so short does not care for what is between sockets.
-const SHORT_JUMP: u64 = 1_000_000;
 /// Waits of housekeepers that are shorter move the clock as any other.
 const HOUSEKEEPING: u64 = 49_000_000;
 /// Waits of housekeepers that end one after the other, with nothing else to
 /// do for anybody: nobody will ever do anything.
 const ROUNDS: u32 = 64;
+/// A wait in whole milliseconds ends so much late, as the kernel's never end on
+/// the nanosecond: programs that truncate what is left (Go) would find
+/// themselves a few nanoseconds early, one for each reading since they counted,
+/// and wait for a whole millisecond more. No more than that: a client that
+/// sleeps in slices (tokio) adds it up.
+const OVERDUE: u64 = 50;
 /// Real time for which nothing has had a deadline: a jump cannot be taken back,
 /// and neither can the word that all hangs.
 const HUNG: std::time::Duration = std::time::Duration::from_millis(10);
@@ -140,7 +145,7 @@ impl Supervisor {
         };
         run.hung = None;
         let now = self.clock.0.page.now();
-        if at > now.saturating_add(SHORT_JUMP) && !self.is_wire_empty()? {
+        if at > now && !self.is_wire_empty()? {
             return Ok(false);
         }
         let Some(run) = &mut self.run else {
@@ -312,6 +317,10 @@ impl Supervisor {
             }
             State::Waiting(disarmed) => {
                 disarmed.ending = Ending::Over;
+                if waits::is_in_milliseconds(disarmed.wait.number) {
+                    self.clock.0.page.add(OVERDUE);
+                    self.moved = self.moved.saturating_add(OVERDUE);
+                }
                 self.interrupt(thread)
             }
             _ => Ok(()),

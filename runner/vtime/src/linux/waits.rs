@@ -237,6 +237,11 @@ fn selected(memory: &Memory, address: u64) -> Option<u64> {
     (time > 0 && seconds.cast_signed() >= 0 && micros.cast_signed() >= 0).then_some(time)
 }
 
+/// Whether a call is told its timeout in milliseconds.
+pub(super) fn is_in_milliseconds(number: i64) -> bool {
+    [libc::SYS_poll, libc::SYS_epoll_wait, libc::SYS_epoll_pwait].contains(&number)
+}
+
 /// What a call returns whose time is over.
 pub(super) fn result_of(number: i64) -> i64 {
     match number {

@@ -92,6 +92,15 @@ static void poll_nothing(void) {
     REQUIRE_SPAN(since(begin), MILLISECOND);
 }
 
+/* As Go waits: for the whole milliseconds of what is left, at least for one. */
+static void poll_until_an_instant(void) {
+    int64_t begin = now();
+    int64_t until = begin + 60 * SECOND + 20;
+    for (int64_t left = until - now(); left > 0; left = until - now())
+        REQUIRE(poll(NULL, 0, left < MILLISECOND ? 1 : left / MILLISECOND) == 0);
+    REQUIRE_SPAN(since(begin), 60 * SECOND + 20);
+}
+
 static void ppoll_timeout(void) {
     struct pollfd silent = {silent_pipe(), POLLIN, 0};
     struct timespec limit = timespec_of(60 * SECOND);
@@ -416,6 +425,7 @@ const struct check waits_checks[] = {
     {"clock_nanosleep_absolute_wall", clock_nanosleep_absolute_wall},
     {"poll_timeout", poll_timeout},
     {"poll_nothing", poll_nothing},
+    {"poll_until_an_instant", poll_until_an_instant},
     {"ppoll_timeout", ppoll_timeout},
     {"select_timeout", select_timeout},
     {"select_tells_what_is_left", select_tells_what_is_left},
